@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace slipstream {
+
+/// What a run may use of this machine: limits of the container, the user and the process are respected.
+struct MachineFacts {
+  int64_t cores = 0;
+  int64_t memory_bytes = 0;
+  int64_t available_bytes = 0;
+  std::optional<int64_t> open_files;    ///< empty: no limit
+  std::optional<int64_t> locked_bytes;  ///< empty: no limit
+};
+
+MachineFacts machine_facts();
+
+/// "1024", or "unlimited" if empty.
+std::string limit_text(const std::optional<int64_t>& limit);
+
+}  // namespace slipstream

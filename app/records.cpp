@@ -1,0 +1,85 @@
+#include "app/records.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace slipstream {
+namespace {
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+Json number(std::optional<double> value) { return value ? number(*value) : Json(); }
+Json number(std::optional<int64_t> value) { return value ? Json(*value) : Json(); }
+
+template <typename T>
+std::string shortest(T value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : "null";
+}
+
+std::string csv_cell(const Json& value) {
+  if (value.is_null()) return {};
+  if (!value.is_string()) return value.dump();
+  std::string quoted = "\"";
+  for (const char letter : value.get<std::string>()) {
+    quoted += letter;
+    if (letter == '"') quoted += letter;
+  }
+  return quoted + "\"";
+}
+
+}  // namespace
+
+Json epoch_record(const EpochReport& report) {
+  return {
+      {"epoch", report.epoch},
+      {"mode", report.mode},
+      {"decode", report.decode},
+      {"images", report.images},
+      {"wall_s", number(report.wall_s)},
+      {"images_per_s", number(report.images_per_s)},
+      {"data_wait_s", number(report.data_wait_s)},
+      {"read_s", number(report.read_s)},
+      {"decode_s", number(report.decode_s)},
+      {"resize_s", number(report.resize_s)},
+      {"h2d_s", number(report.h2d_s)},
+      {"compute_s", number(report.compute_s)},
+      {"hidden_share", number(report.hidden_share)},
+      {"gpu_util", number(report.gpu_util)},
+      {"gpu_mem_bytes", number(report.gpu_mem_bytes)},
+      {"train_loss", number(report.train_loss)},
+      {"train_top1", number(report.train_top1)},
+      {"val_loss", number(report.val_loss)},
+      {"val_top1", number(report.val_top1)},
+      {"val_top5", number(report.val_top5)},
+      {"bottleneck", report.bottleneck},
+  };
+}
+
+std::string epochs_csv(const Json& records) {
+  std::string text;
+  const Json header = epoch_record({});
+  for (const auto& [key, value] : header.items()) text += (text.empty() ? "" : ",") + key;
+  text += "\n";
+  for (const Json& record : records) {
+    std::string row;
+    for (const auto& [key, value] : header.items()) {
+      if (key != "epoch") row += ",";
+      row += csv_cell(record.contains(key) ? record.at(key) : Json());
+    }
+    text += row + "\n";
+  }
+  return text;
+}
+
+std::string step_line(const StepRecord& step) {
+  const StageTimes& times = step.times;
+  return fmt::format(
+      R"({{"epoch":{},"step":{},"images":{},"loss":{},"lr":{},"loss_scale":{},"read_s":{},"decode_s":{},)"
+      R"("resize_s":{},"h2d_s":{},"compute_s":{},"data_wait_s":{}}})"
+      "\n",
+      step.epoch, step.step, step.images, shortest(step.loss), shortest(step.lr), shortest(step.loss_scale),
+      shortest(times.read_s), shortest(times.decode_s), shortest(times.resize_s), shortest(times.h2d_s),
+      shortest(times.compute_s), shortest(times.data_wait_s));
+}
+
+}  // namespace slipstream

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "app/json.h"
+#include "pipeline/run_observer.h"
+
+namespace slipstream {
+
+/// An epoch as an object of report.json. Empty and non-finite values are null.
+Json epoch_record(const EpochReport& report);
+
+/// epochs.csv: a header of epoch_record's keys, and a row a record with nothing between commas for null.
+std::string epochs_csv(const Json& records);
+
+/// A step as a line of steps.jsonl, with its newline. Numbers are the shortest text that reads back the same,
+/// so equal numbers are equal text; non-finite ones are null.
+std::string step_line(const StepRecord& step);
+
+}  // namespace slipstream

@@ -1,0 +1,116 @@
+#include "app/train_options_table.h"
+
+#include <limits>
+
+#include "models/resnet.h"
+
+namespace slipstream {
+namespace {
+
+constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+
+void add_data(OptionTable& table, TrainOptions& options) {
+  table.group("Data");
+  table.text("data", options.data, "DIR",
+             "Folder that holds train/ and, unless there is nothing to validate on, val/: a folder a class.");
+  table.text("train_dir", options.train_dir, "DIR",
+             "Folder of training images, instead of train/ in --data.");
+  table.text("val_dir", options.val_dir, "DIR", "Folder of validation images, instead of val/ in --data.");
+  table.choice<BadFiles>("bad_files", options.bad_files,
+                         {{"stop", BadFiles::kStop}, {"skip", BadFiles::kSkip}},
+                         "What a file that can't be read or decoded does: end the run, or be listed in "
+                         "bad_files.txt and left out.");
+}
+
+void add_model(OptionTable& table, TrainOptions& options) {
+  std::vector<std::pair<std::string, std::string>> archs;
+  for (const std::string& name : resnet_archs()) archs.emplace_back(name, name);
+  table.group("Model");
+  table.choice<std::string>("arch", options.arch, archs, "The network.");
+  table.text(
+      "weights", options.weights, "FILE",
+      "State dictionary to start from, as slipstream or PyTorch saves it; without it weights are random.");
+  table.integer("image_size", options.image_size, 16, 2048, "Side of the network's input in pixels.");
+  table.integer("val_resize", options.val_resize, 0, 8192,
+                "Short side of a validation image before its centre is cropped, in pixels; 0: 256/224 of "
+                "--image-size.");
+}
+
+void add_training(OptionTable& table, TrainOptions& options) {
+  table.group("Training");
+  table.integer("epochs", options.epochs, 1, 1'000'000, "Passes over the training images.");
+  table.integer("batch_size", options.batch_size, 1, 65536, "Images in a step.");
+  table.real("lr", options.lr, 0, 1000, "Learning rate at its peak, after the warm-up.");
+  table.choice<LrSchedule>(
+      "lr_schedule", options.lr_schedule,
+      {{"cosine", LrSchedule::kCosine}, {"step", LrSchedule::kStep}, {"constant", LrSchedule::kConstant}},
+      "How the learning rate falls after the warm-up.");
+  table.real("warmup_epochs", options.warmup_epochs, 0, 1'000'000,
+             "Epochs, or a part of one, in which the learning rate rises to --lr.");
+  table.real("momentum", options.momentum, 0, 1, "Momentum of stochastic gradient descent.");
+  table.real("weight_decay", options.weight_decay, 0, 1000, "Weight decay of stochastic gradient descent.");
+  table.real("label_smoothing", options.label_smoothing, 0, 1,
+             "Share of each training target that is spread evenly over all classes.");
+  table.integer(
+      "seed", options.seed, 0, kNoLimit,
+      "Number that the initial weights, the order of images and their crops and flips derive from.");
+  table.integer("limit_batches", options.limit_batches, 0, kNoLimit,
+                "Steps after which an epoch, and likewise a validation, is cut short; 0: never.");
+}
+
+void add_pipeline(OptionTable& table, TrainOptions& options) {
+  table.group("Pipeline");
+  table.choice<Mode>(
+      "mode", options.mode,
+      {{"serial", Mode::kSerial}, {"pinned", Mode::kPinned}, {"overlapped", Mode::kOverlapped}},
+      "How input and compute share time: one after the other, with threads and pinned memory, or "
+      "overlapped.");
+  table.choice<Decoder>("decode", options.decode,
+                        {{"auto", Decoder::kAuto}, {"cpu", Decoder::kCpu}, {"cuda", Decoder::kCuda}},
+                        "Who decodes images; auto: the GPU if this build and machine can.");
+  table.choice<Resizer>("resize", options.resize, {{"opencv", Resizer::kOpencv}},
+                        "Whose resizing, and so whose sampling, is used.");
+  table.integer("workers", options.workers, -1, 1024, "Threads that read and decode; -1: one a core.");
+  table.integer("prefetch", options.prefetch, 1, 64, "Batches that may be prepared ahead of the step.");
+  table.toggle("synthetic", options.synthetic,
+               "Train on random batches that stay on the device, to see the rate without input.");
+}
+
+void add_compute(OptionTable& table, TrainOptions& options) {
+  table.group("Compute");
+  table.text("device", options.device, "DEVICE",
+             "Where to train: cpu, cuda, cuda:N, or auto, which is cuda if this build and machine can.");
+  table.choice<Amp>("amp", options.amp, {{"off", Amp::kOff}, {"fp16", Amp::kFp16}, {"bf16", Amp::kBf16}},
+                    "Type of matrix work under automatic mixed precision; weights stay float32.");
+  table.toggle("channels_last", options.channels_last, "Keep images and weights in NHWC order.");
+  table.toggle("cudnn_benchmark", options.cudnn_benchmark,
+               "Let cuDNN time its algorithms in the first steps and keep the fastest.");
+  table.toggle("tf32", options.tf32, "Let float32 matrix work use TF32.");
+  table.toggle("deterministic", options.deterministic,
+               "Use deterministic kernels only, so that equal runs give equal losses bit for bit.");
+}
+
+void add_output(OptionTable& table, TrainOptions& options) {
+  table.group("Output");
+  table.text("out", options.out, "DIR", "Folder for checkpoints, reports and the resolved configuration.");
+  table.text("resume", options.resume, "[FILE]",
+             "Checkpoint to continue from; alone, or auto: checkpoint.pt in --out if it is there.", "auto");
+  table.integer("log_interval", options.log_interval, 1, 1'000'000,
+                "Steps between fetches of loss and accuracy from the device.");
+  table.toggle("reports", options.reports, "Measure stage times and the GPU's use, and write steps.jsonl.");
+}
+
+}  // namespace
+
+OptionTable train_options_table(TrainOptions& options) {
+  OptionTable table;
+  add_data(table, options);
+  add_model(table, options);
+  add_training(table, options);
+  add_pipeline(table, options);
+  add_compute(table, options);
+  add_output(table, options);
+  return table;
+}
+
+}  // namespace slipstream

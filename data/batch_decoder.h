@@ -1,0 +1,59 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Stream.h>
+
+#include <cstdint>
+#include <memory>
+#include <opencv2/core/types.hpp>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "data/crop_plan.h"
+
+namespace slipstream {
+
+/// An encoded image on its way to `index` of a batch. The bytes stay the caller's until `decode` returns.
+struct EncodedImage {
+  std::span<const uint8_t> bytes;
+  cv::Size size;  ///< of the whole image, as JpegProbe told
+  CropPlan plan;
+  int64_t index = 0;
+};
+
+/// Tells from a file's first bytes whether the device's decoder takes it. One for each thread that asks.
+class JpegProbe {
+ public:
+  virtual ~JpegProbe() = default;
+
+  /// The image's size if it is a whole JPEG that the device decodes; else it is the CPU's. The answer depends
+  /// on the bytes and the machine's decoder alone.
+  virtual std::optional<cv::Size> size_if_supported(std::span<const uint8_t> bytes) = 0;
+};
+
+/// Decodes and resizes batches on a GPU: nvJPEG's hardware engines (its GPU backend where there are none),
+/// then OpenCV's CUDA resize. One user at a time; work is queued on the streams given.
+class BatchDecoder {
+ public:
+  virtual ~BatchDecoder() = default;
+
+  virtual std::unique_ptr<JpegProbe> make_probe() const = 0;
+
+  /// Decodes to RGB surfaces that the decoder keeps until the next call. Blocks the calling thread while the
+  /// engines work. Returns the positions in `images` that failed, ascending: the CPU may say why.
+  virtual std::vector<size_t> decode(c10::Stream stream, std::span<const EncodedImage> images) = 0;
+
+  /// Queues the crop and resize of what `decode` decoded into canvas[index]; canvas: uint8 [N,S,S,3] on the
+  /// device. Entries that failed are left alone.
+  virtual void resize_into(c10::Stream stream, std::span<const EncodedImage> images,
+                           const at::Tensor& canvas) = 0;
+};
+
+/// Throws Error if this build or the device has no decoder.
+std::unique_ptr<BatchDecoder> make_batch_decoder(c10::Device device);
+
+/// Whether this build can decode on a GPU at all.
+bool has_batch_decoder();
+
+}  // namespace slipstream

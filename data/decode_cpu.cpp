@@ -1,0 +1,24 @@
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include "data/decode.h"
+#include "data/error.h"
+#include "data/jpeg.h"
+
+namespace slipstream {
+
+void decode_image(std::span<const uint8_t> bytes, cv::Mat& rgb) {
+  if (bytes.empty()) throw Error("the file is empty");
+  if (is_jpeg(bytes)) return decode_jpeg(bytes, rgb);
+
+  const cv::Mat encoded(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<uint8_t*>(bytes.data()));
+  try {
+    cv::imdecode(encoded, cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION, &rgb);
+  } catch (const cv::Exception& exception) {
+    throw Error("OpenCV can't decode it: " + exception.err);
+  }
+  if (rgb.empty()) throw Error("it is no whole JPEG, PNG, BMP or WebP image");
+  cv::cvtColor(rgb, rgb, cv::COLOR_BGR2RGB);
+}
+
+}  // namespace slipstream

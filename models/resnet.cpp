@@ -1,0 +1,228 @@
+#include "models/resnet.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/_foreach_add.h>
+#include <ATen/ops/adaptive_avg_pool2d.h>
+#include <ATen/ops/batch_norm.h>
+#include <ATen/ops/conv2d.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/linear.h>
+#include <ATen/ops/max_pool2d.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/zeros.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "data/error.h"
+
+namespace slipstream {
+namespace {
+
+using at::Tensor;
+
+struct Arch {
+  const char* name;
+  bool bottleneck;
+  std::array<int, 4> blocks;  // of each stage
+};
+
+constexpr std::array kArchs = {
+    Arch{"resnet18", false, {2, 2, 2, 2}},  Arch{"resnet34", false, {3, 4, 6, 3}},
+    Arch{"resnet50", true, {3, 4, 6, 3}},   Arch{"resnet101", true, {3, 4, 23, 3}},
+    Arch{"resnet152", true, {3, 8, 36, 3}},
+};
+
+constexpr std::array<int64_t, 4> kWidths = {64, 128, 256, 512};
+constexpr int64_t kBottleneckExpansion = 4;
+constexpr double kMomentum = 0.1;
+constexpr double kEpsilon = 1e-5;
+
+const Arch& find_arch(const std::string& name) {
+  const auto* const found = std::ranges::find(kArchs, name, [](const Arch& arch) { return std::string(arch.name); });
+  if (found == kArchs.end()) {
+    throw UsageError(fmt::format("There is no architecture '{}'; choose one of {}.", name,
+                                 fmt::join(resnet_archs(), ", ")));
+  }
+  return *found;
+}
+
+Tensor convolve(const Conv& conv, const Tensor& input) {
+  return at::conv2d(input, conv.weight, /*bias=*/{}, conv.stride, conv.padding);
+}
+
+Tensor normalise(const BatchNorm& norm, const Tensor& input, ResNet::Phase phase) {
+  return at::batch_norm(input, norm.weight, norm.bias, norm.running_mean, norm.running_var,
+                        phase == ResNet::Phase::kTraining, kMomentum, kEpsilon, at::globalContext().userEnabledCuDNN());
+}
+
+Tensor convolve_and_normalise(const std::pair<Conv, BatchNorm>& layer, const Tensor& input, ResNet::Phase phase) {
+  return normalise(layer.second, convolve(layer.first, input), phase);
+}
+
+Tensor run_block(const ResidualBlock& block, const Tensor& input, ResNet::Phase phase) {
+  Tensor out = input;
+  for (size_t i = 0; i + 1 < block.layers.size(); ++i) {
+    out = convolve_and_normalise(block.layers[i], out, phase).relu_();
+  }
+  out = convolve_and_normalise(block.layers.back(), out, phase);
+  const Tensor around = block.downsample ? convolve_and_normalise(*block.downsample, input, phase) : input;
+  return out.add_(around).relu_();
+}
+
+}  // namespace
+
+// Makes tensors in two orders: torchvision's construction, in which it draws from the generator, and its
+// state dict, in which they are named. Only a block's downsample differs: made first, named last.
+class ResNet::Builder {
+ public:
+  Builder(ResNet& model, uint64_t seed) : model_(model), generator_(at::detail::createCPUGenerator(seed)) {}
+
+  Conv make_conv(int64_t in, int64_t out, int64_t kernel, int64_t stride) {
+    Conv conv{at::empty({out, in, kernel, kernel}), stride, kernel / 2};
+    draw_default(conv.weight, in * kernel * kernel);  // drawn, as torchvision does, and drawn again below
+    return conv;
+  }
+
+  static BatchNorm make_norm(int64_t channels) {
+    return {at::ones({channels}), at::zeros({channels}), at::zeros({channels}), at::ones({channels}),
+            at::zeros({}, at::TensorOptions(at::kLong))};
+  }
+
+  std::pair<Conv, BatchNorm> make_layer(int64_t in, int64_t out, int64_t kernel, int64_t stride) {
+    return {make_conv(in, out, kernel, stride), make_norm(out)};
+  }
+
+  ResidualBlock make_block(bool bottleneck, int64_t in, int64_t width, int64_t stride) {
+    const int64_t out = bottleneck ? width * kBottleneckExpansion : width;
+    ResidualBlock block;
+    if (stride != 1 || in != out) block.downsample = make_layer(in, out, 1, stride);
+    if (bottleneck) {
+      block.layers.push_back(make_layer(in, width, 1, 1));
+      block.layers.push_back(make_layer(width, width, 3, stride));
+      block.layers.push_back(make_layer(width, out, 1, 1));
+    } else {
+      block.layers.push_back(make_layer(in, width, 3, stride));
+      block.layers.push_back(make_layer(width, width, 3, 1));
+    }
+    return block;
+  }
+
+  void make_classifier(int64_t in, int64_t classes) {
+    model_.fc_weight_ = at::empty({classes, in});
+    model_.fc_bias_ = at::empty({classes});
+    draw_default(model_.fc_weight_, in);
+    draw_default(model_.fc_bias_, in);
+  }
+
+  void name_all() {
+    name_layer("conv1", "bn1", model_.conv_);
+    for (size_t stage = 0; stage < model_.stages_.size(); ++stage) {
+      for (size_t index = 0; index < model_.stages_[stage].size(); ++index) {
+        const ResidualBlock& block = model_.stages_[stage][index];
+        const std::string prefix = fmt::format("layer{}.{}.", stage + 1, index);
+        for (size_t layer = 0; layer < block.layers.size(); ++layer) {
+          name_layer(fmt::format("{}conv{}", prefix, layer + 1), fmt::format("{}bn{}", prefix, layer + 1),
+                     block.layers[layer]);
+        }
+        if (block.downsample) name_layer(prefix + "downsample.0", prefix + "downsample.1", *block.downsample);
+      }
+    }
+    add_parameter("fc.weight", model_.fc_weight_);
+    add_parameter("fc.bias", model_.fc_bias_);
+  }
+
+ private:
+  // The library's default of convolutions and linear layers (He et al., 2015, with a = sqrt(5)).
+  void draw_default(Tensor& tensor, int64_t fan_in) {
+    const double bound = 1 / std::sqrt(static_cast<double>(fan_in));
+    tensor.uniform_(-bound, bound, generator_);
+  }
+
+  // torchvision's: normal, with the deviation that keeps gradients' size through ReLUs (He et al., 2015).
+  void name_layer(const std::string& conv_name, const std::string& norm_name,
+                  const std::pair<Conv, BatchNorm>& layer) {
+    const auto& [conv, norm] = layer;
+    const auto fan_out = static_cast<double>(conv.weight.size(0) * conv.weight.size(2) * conv.weight.size(3));
+    Tensor(conv.weight).normal_(0, std::sqrt(2.0) / std::sqrt(fan_out), generator_);
+    add_parameter(conv_name + ".weight", conv.weight);
+    add_parameter(norm_name + ".weight", norm.weight);
+    add_parameter(norm_name + ".bias", norm.bias);
+    model_.state_.emplace_back(norm_name + ".running_mean", norm.running_mean);
+    model_.state_.emplace_back(norm_name + ".running_var", norm.running_var);
+    model_.state_.emplace_back(norm_name + ".num_batches_tracked", norm.num_batches_tracked);
+    model_.counters_.push_back(norm.num_batches_tracked);
+  }
+
+  void add_parameter(const std::string& name, const Tensor& tensor) {
+    tensor.set_requires_grad(true);
+    model_.parameters_.emplace_back(name, tensor);
+    model_.state_.emplace_back(name, tensor);
+  }
+
+  ResNet& model_;
+  at::Generator generator_;
+};
+
+ResNet::ResNet(const std::string& arch, int64_t num_classes, uint64_t seed) {
+  const Arch& shape = find_arch(arch);
+  if (num_classes < 1) {
+    throw UsageError(fmt::format("A model of {} classes can't be made; at least 1 is needed.", num_classes));
+  }
+  const at::NoGradGuard no_grad;
+  Builder builder(*this, seed);
+  conv_ = builder.make_layer(3, kWidths[0], 7, 2);
+  int64_t channels = kWidths[0];
+  for (size_t stage = 0; stage < stages_.size(); ++stage) {
+    for (int index = 0; index < shape.blocks[stage]; ++index) {
+      const int64_t stride = stage > 0 && index == 0 ? 2 : 1;
+      stages_[stage].push_back(builder.make_block(shape.bottleneck, channels, kWidths[stage], stride));
+      channels = kWidths[stage] * (shape.bottleneck ? kBottleneckExpansion : 1);
+    }
+  }
+  builder.make_classifier(channels, num_classes);
+  builder.name_all();
+}
+
+Tensor ResNet::forward(const Tensor& images, Phase phase) {
+  if (phase == Phase::kTraining) {
+    const at::NoGradGuard no_grad;
+    at::_foreach_add_(counters_, 1);
+  }
+  Tensor out = convolve_and_normalise(conv_, images, phase).relu_();
+  out = at::max_pool2d(out, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
+  for (const auto& stage : stages_) {
+    for (const ResidualBlock& block : stage) out = run_block(block, out, phase);
+  }
+  return at::linear(at::adaptive_avg_pool2d(out, {1, 1}).flatten(1), fc_weight_, fc_bias_);
+}
+
+StateDict ResNet::state_dict() const {
+  StateDict detached;
+  for (const auto& [name, tensor] : state_) detached.emplace_back(name, tensor.detach());
+  return detached;
+}
+
+void ResNet::to(c10::Device device) {
+  const at::NoGradGuard no_grad;
+  for (auto& [name, tensor] : state_) tensor.set_data(tensor.to(device));
+}
+
+void ResNet::to_channels_last() {
+  const at::NoGradGuard no_grad;
+  for (auto& [name, tensor] : parameters_) {
+    if (tensor.dim() == 4) tensor.set_data(tensor.contiguous(at::MemoryFormat::ChannelsLast));
+  }
+}
+
+std::vector<std::string> resnet_archs() {
+  std::vector<std::string> names;
+  for (const Arch& arch : kArchs) names.emplace_back(arch.name);
+  return names;
+}
+
+}  // namespace slipstream

@@ -1,0 +1,167 @@
+#include "pipeline/batch_loader.h"
+
+#include <algorithm>
+#include <opencv2/core/utility.hpp>
+
+namespace slipstream {
+
+BatchLoader::BatchLoader(const LoaderOptions& options) : options_(options), stager_(options) {
+  cv::setNumThreads(0);  // our workers are the parallelism; OpenCV's own would fight them
+  const int64_t ring = options.schedule.threads ? options.prefetch : 1;
+  for (int64_t i = 0; i < ring; ++i) slots_.push_back(std::make_unique<Slot>(options));
+  unfilled_.resize(ring, 0);
+  if (!options.schedule.threads) {
+    preparers_.push_back(std::make_unique<SamplePreparer>(options, stager_.make_probe()));
+    return;
+  }
+  for (int i = 0; i < options.workers; ++i) {
+    preparers_.push_back(std::make_unique<SamplePreparer>(options_, stager_.make_probe()));
+    threads_.emplace_back([this, &preparer = *preparers_.back()] { work(preparer); });
+  }
+  threads_.emplace_back([this] { stage_in_order(); });
+}
+
+BatchLoader::~BatchLoader() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  changed_.notify_all();
+  threads_.clear();
+  // Copies may still read the slots' memory.
+  for (const auto& slot : slots_) slot->ready.wait_on_host();
+}
+
+void BatchLoader::enqueue(Pass pass) {
+  auto shared = std::make_shared<const Pass>(std::move(pass));
+  {
+    const std::lock_guard lock(mutex_);
+    if (shared->first_batch < shared->end_batch) to_open_.passes.push_back(shared);
+    to_take_.passes.push_back(std::move(shared));
+  }
+  changed_.notify_all();
+}
+
+std::optional<Batch> BatchLoader::next() {
+  std::unique_lock lock(mutex_);
+  if (to_take_.passes.empty()) return std::nullopt;
+  const auto pass = to_take_.passes.front();
+  if (to_take_.batch < 0) to_take_.batch = pass->first_batch;
+  if (to_take_.batch >= pass->end_batch) {
+    to_take_.passes.pop_front();
+    to_take_.batch = -1;
+    return std::nullopt;
+  }
+  ++to_take_.batch;
+  Slot& slot = slot_of(taken_);
+  if (options_.schedule.threads) {
+    changed_.wait(lock, [&] { return staged_ > taken_; });
+  } else {
+    open_next_slot(lock);
+    lock.unlock();
+    prepare_inline(slot);
+    lock.lock();
+  }
+  ++taken_;
+  lock.unlock();
+  return hand_out(slot);
+}
+
+void BatchLoader::prepare_inline(Slot& slot) {
+  for (int64_t i = 0; i < slot.count; ++i) preparers_.front()->prepare(slot, i);
+  if (!slot.error) stager_.stage(slot);
+  const std::lock_guard lock(mutex_);
+  ++staged_;
+}
+
+Batch BatchLoader::hand_out(Slot& slot) {
+  if (slot.error) std::rethrow_exception(slot.error);
+  make_stream_wait(options_.compute, slot.ready);
+  Batch batch{slot.images.narrow(0, 0, slot.count), slot.labels.narrow(0, 0, slot.count), slot.count, slot.times,
+              {}, taken_ - 1};
+  std::ranges::sort(slot.bad_files, {}, &std::pair<int64_t, BadFile>::first);
+  for (auto& [position, file] : slot.bad_files) batch.bad_files.push_back(std::move(file));
+  return batch;
+}
+
+void BatchLoader::release(const Batch& batch) {
+  slot_of(batch.sequence).consumed.record(options_.compute);
+  {
+    const std::lock_guard lock(mutex_);
+    ++released_;
+  }
+  changed_.notify_all();
+}
+
+bool BatchLoader::can_open() const {
+  return !opening_ && !to_open_.passes.empty() && opened_ - released_ < static_cast<int64_t>(slots_.size());
+}
+
+// Called with the lock held; drops it while the slot's last batch may still be read from host memory.
+void BatchLoader::open_next_slot(std::unique_lock<std::mutex>& lock) {
+  const auto pass = to_open_.passes.front();
+  const int64_t batch = to_open_.batch < 0 ? pass->first_batch : to_open_.batch;
+  to_open_.batch = batch + 1;
+  if (to_open_.batch == pass->end_batch) {
+    to_open_.passes.pop_front();
+    to_open_.batch = -1;
+  }
+  Slot& slot = slot_of(opened_);
+  opening_ = true;
+  lock.unlock();
+  slot.ready.wait_on_host();
+  slot.begin(pass, batch, options_);
+  lock.lock();
+  opening_ = false;
+  unfilled_[opened_ % unfilled_.size()] = slot.count;
+  next_position_ = 0;
+  ++opened_;
+}
+
+std::optional<BatchLoader::Task> BatchLoader::take_task() {
+  std::unique_lock lock(mutex_);
+  while (!closing_) {
+    if (opened_ > 0 && next_position_ < slot_of(opened_ - 1).count) return Task{opened_ - 1, next_position_++};
+    if (can_open()) {
+      open_next_slot(lock);
+      changed_.notify_all();
+    } else {
+      changed_.wait(lock);
+    }
+  }
+  return std::nullopt;
+}
+
+void BatchLoader::work(SamplePreparer& preparer) {
+  while (const auto task = take_task()) {
+    Slot& slot = slot_of(task->sequence);
+    try {
+      preparer.prepare(slot, task->position);
+    } catch (...) {  // no bad file, but out of memory or the like: the training thread rethrows it
+      slot.fail(task->position, std::current_exception());
+    }
+    const std::lock_guard lock(mutex_);
+    if (--unfilled_[task->sequence % unfilled_.size()] == 0) changed_.notify_all();
+  }
+}
+
+void BatchLoader::stage_in_order() {
+  std::unique_lock lock(mutex_);
+  const auto filled = [&] { return opened_ > staged_ && unfilled_[staged_ % unfilled_.size()] == 0; };
+  while (true) {
+    changed_.wait(lock, [&] { return closing_ || filled(); });
+    if (closing_) return;
+    Slot& slot = slot_of(staged_);
+    lock.unlock();
+    try {
+      if (!slot.error) stager_.stage(slot);
+    } catch (...) {
+      slot.fail(0, std::current_exception());
+    }
+    lock.lock();
+    ++staged_;
+    changed_.notify_all();
+  }
+}
+
+}  // namespace slipstream

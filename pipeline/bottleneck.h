@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "pipeline/run_observer.h"
+#include "pipeline/train_setup.h"
+
+namespace slipstream {
+
+/// Seconds that the input took by itself: host stages shared among the threads that did them, plus what the
+/// device did for it.
+double input_seconds(const StageTimes& times, const TrainSetup& setup);
+
+/// Share of the input's time that ran behind compute: 1 - data wait / input, within 0 to 1.
+double hidden_share(const StageTimes& times, const TrainSetup& setup);
+
+/// One sentence that names what limits the epoch and the option to try.
+std::string bottleneck(const StageTimes& times, double wall_s, const TrainSetup& setup);
+
+}  // namespace slipstream

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/Stream.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace slipstream {
+
+/// "auto" (the first GPU if this build and machine have one, else the CPU), "cpu", "cuda" or "cuda:N".
+/// Throws UsageError that says what is missing.
+c10::Device parse_device(const std::string& name);
+
+/// A stream of the device's pool; urgent work is scheduled before other work. On the CPU the only stream,
+/// on which work runs at once.
+enum class Urgency { kNormal, kHigh };
+c10::Stream make_stream(c10::Device device, Urgency urgency);
+
+/// Blocks the calling thread until all that was queued on `stream` is done.
+void synchronise(c10::Stream stream);
+
+/// A point in a stream's work, with its time. Movable, not copyable. On the CPU, where work runs at once,
+/// it is the moment of the call.
+class Event {
+ public:
+  explicit Event(c10::Device device);
+  ~Event();
+  Event(Event&&) noexcept;
+  Event& operator=(Event&&) noexcept;
+
+  /// Queues the point; doesn't block. An event may be recorded again.
+  void record(c10::Stream stream);
+
+  /// Whether the work before the point is done; true if never recorded. Doesn't block.
+  bool passed() const;
+
+  /// Blocks the calling thread until then.
+  void wait_on_host() const;
+
+  /// Seconds from this point to `later`; both must be recorded and passed. Negative if it came first.
+  double seconds_to(const Event& later) const;
+
+  class Impl;
+
+ private:
+  friend void make_stream_wait(c10::Stream, const Event&);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Work queued on `waiting` from now on begins after `event`, if that was ever recorded. Doesn't block.
+void make_stream_wait(c10::Stream waiting, const Event& event);
+
+/// A host tensor; `pinned` memory is needed for copies that run beside computation (CUDA only).
+at::Tensor make_host_tensor(at::IntArrayRef sizes, at::ScalarType type, bool pinned);
+
+/// The most bytes of device memory that tensors occupied since the last reset; 0 on the CPU.
+int64_t peak_device_memory(c10::Device device);
+void reset_peak_device_memory(c10::Device device);
+
+}  // namespace slipstream

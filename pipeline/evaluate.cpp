@@ -1,0 +1,43 @@
+#include "pipeline/evaluate.h"
+
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/cross_entropy_loss.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/topk.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+
+#include "pipeline/train_step.h"
+
+namespace slipstream {
+
+Evaluation evaluate(ResNet& model, BatchSource& source, const TrainSetup& setup,
+                    const std::function<void(const Batch&)>& each_batch) {
+  const at::NoGradGuard no_grad;
+  // Sums of loss, of right at first guess, of right among five, and of labelled images.
+  at::Tensor sums = at::zeros({4}, at::TensorOptions(at::kDouble).device(setup.device));
+  while (const auto batch = source.next()) {
+    each_batch(*batch);
+    at::Tensor logits;
+    {
+      const AutocastScope autocast(setup.device, setup.compute_type());
+      logits = model.forward(batch->images, ResNet::Phase::kEvaluation);
+    }
+    logits = logits.to(at::kFloat);
+    const at::Tensor loss =
+        at::cross_entropy_loss(logits, batch->labels, {}, at::Reduction::Sum, kIgnoredLabel);
+    const int64_t guesses = std::min<int64_t>(5, logits.size(1));
+    const at::Tensor right = std::get<1>(logits.topk(guesses, 1)).eq(batch->labels.unsqueeze(1));
+    sums += at::stack({loss.to(at::kDouble), right.select(1, 0).sum().to(at::kDouble),
+                       right.sum().to(at::kDouble), batch->labels.ne(kIgnoredLabel).sum().to(at::kDouble)});
+    source.release(*batch);
+    if (schedule_of(setup.options.mode).wait_each) sums.cpu();
+  }
+
+  const at::Tensor host = sums.cpu();
+  const auto sum = host.accessor<double, 1>();
+  return {static_cast<int64_t>(sum[3]), sum[0] / sum[3], sum[1] / sum[3], sum[2] / sum[3]};
+}
+
+}  // namespace slipstream

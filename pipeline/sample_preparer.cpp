@@ -1,0 +1,117 @@
+#include "pipeline/sample_preparer.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <opencv2/core.hpp>
+
+#include "data/decode.h"
+#include "data/error.h"
+#include "data/file_io.h"
+#include "data/resize.h"
+
+namespace slipstream {
+namespace {
+
+// Adds the time from its making to `stop` to a counter, if there is one.
+class Stopwatch {
+ public:
+  void stop(std::atomic<int64_t>* nanoseconds) const {
+    if (nanoseconds == nullptr) return;
+    *nanoseconds += std::chrono::nanoseconds(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+uint32_t sample_at(const Slot& slot, int64_t position, const LoaderOptions& options) {
+  return slot.pass->order[slot.batch * options.batch_size + position];
+}
+
+std::string path_of(const Pass& pass, uint32_t sample) {
+  return (std::filesystem::path(pass.folder->root) / pass.folder->samples[sample].path).string();
+}
+
+uint8_t* pixels_at(Slot& slot, int64_t position) {
+  return slot.host_pixels.data_ptr<uint8_t>() + position * slot.host_pixels.stride(0);
+}
+
+}  // namespace
+
+SamplePreparer::SamplePreparer(const LoaderOptions& options, std::unique_ptr<JpegProbe> probe)
+    : options_(options), probe_(std::move(probe)) {}
+
+CropPlan SamplePreparer::plan(const Pass& pass, uint32_t sample, int width, int height) const {
+  if (!pass.training) return centre_crop(width, height, options_.val_resize, options_.image_size);
+  Random random(options_.seed, Draw::kCrop, pass.epoch, sample);
+  return random_resized_crop(width, height, options_.image_size, random);
+}
+
+void SamplePreparer::prepare(Slot& slot, int64_t position) {
+  const uint32_t sample = sample_at(slot, position, options_);
+  slot.host_labels.data_ptr<int64_t>()[position] = slot.pass->folder->samples[sample].label;
+  std::vector<uint8_t>& bytes = slot.files[position];
+  EncodedImage& encoded = slot.encoded[position];
+  encoded = {};
+  const std::string path = path_of(*slot.pass, sample);
+  try {
+    const Stopwatch reading;
+    read_file(path, bytes);
+    if (probe_) {
+      if (const auto size = probe_->size_if_supported(bytes)) {
+        const CropPlan crop = plan(*slot.pass, sample, size->width, size->height);
+        encoded = {bytes, *size, crop, position};
+        slot.host_flips.data_ptr<uint8_t>()[position] = crop.flip ? 1 : 0;
+      }
+    }
+    reading.stop(slot.times ? &slot.times->read_ns : nullptr);
+  } catch (const Error& failure) {  // it names the path
+    return report_bad_file(slot, position, path, failure.what());
+  }
+  if (encoded.bytes.empty()) decode_after_all(slot, position);
+}
+
+bool SamplePreparer::decode_after_all(Slot& slot, int64_t position) {
+  slot.encoded[position] = {};
+  const std::string path = path_of(*slot.pass, sample_at(slot, position, options_));
+  try {
+    decode_on_cpu(slot, position);
+    return true;
+  } catch (const Error& failure) {
+    report_bad_file(slot, position, path, fmt::format("{}: {}", path, failure.what()));
+  } catch (const cv::Exception& failure) {
+    report_bad_file(slot, position, path, fmt::format("{}: OpenCV can't resize it: {}", path, failure.err));
+  }
+  return false;
+}
+
+void SamplePreparer::decode_on_cpu(Slot& slot, int64_t position) {
+  const Stopwatch decoding;
+  decode_image(slot.files[position], rgb_);
+  decoding.stop(slot.times ? &slot.times->decode_ns : nullptr);
+
+  const Stopwatch resizing;
+  const CropPlan crop = plan(*slot.pass, sample_at(slot, position, options_), rgb_.cols, rgb_.rows);
+  slot.host_flips.data_ptr<uint8_t>()[position] = crop.flip ? 1 : 0;
+  resize_window(rgb_, crop, options_.image_size, resized_, pixels_at(slot, position));
+  resizing.stop(slot.times ? &slot.times->resize_ns : nullptr);
+}
+
+void SamplePreparer::report_bad_file(Slot& slot, int64_t position, const std::string& path,
+                                     const std::string& why) {
+  if (options_.bad_files == BadFiles::kStop) {
+    const std::string advice = "repair or remove it, or go on without such files with --bad-files skip";
+    slot.fail(position, std::make_exception_ptr(Error(fmt::format("{}; {}", why, advice))));
+    return;
+  }
+  std::memset(pixels_at(slot, position), 0, slot.host_pixels.stride(0));
+  slot.host_flips.data_ptr<uint8_t>()[position] = 0;
+  slot.host_labels.data_ptr<int64_t>()[position] = kIgnoredLabel;
+  const std::lock_guard lock(slot.mutex);
+  slot.bad_files.push_back({position, {path, why}});
+}
+
+}  // namespace slipstream

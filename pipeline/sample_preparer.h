@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <opencv2/core/mat.hpp>
+
+#include "pipeline/slot.h"
+
+namespace slipstream {
+
+/// Does the host's part of one sample: read its file and, where the CPU decodes, decode, crop and resize it.
+/// One for each thread; it holds that thread's scratch memory.
+class SamplePreparer {
+ public:
+  /// `probe` says which files the device decodes; null if the CPU decodes all.
+  SamplePreparer(const LoaderOptions& options, std::unique_ptr<JpegProbe> probe);
+
+  /// Fills `position` of the slot: its label and flip, and either its pixels or its encoded image.
+  /// A bad file is dealt with as the options say: reported through the slot, never thrown.
+  void prepare(Slot& slot, int64_t position);
+
+  /// Decodes on the CPU what the device failed at, into the slot's host pixels. True if there are pixels,
+  /// false if the file is bad; reported as in `prepare`.
+  bool decode_after_all(Slot& slot, int64_t position);
+
+ private:
+  CropPlan plan(const Pass& pass, uint32_t sample, int width, int height) const;
+  void decode_on_cpu(Slot& slot, int64_t position);
+  void report_bad_file(Slot& slot, int64_t position, const std::string& path, const std::string& why);
+
+  LoaderOptions options_;
+  std::unique_ptr<JpegProbe> probe_;
+  cv::Mat rgb_;
+  cv::Mat resized_;
+};
+
+}  // namespace slipstream

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace slipstream {
+
+/// How input and compute share time; the table in docs/architecture.md says what each does.
+enum class Mode { kSerial, kPinned, kOverlapped };
+
+/// Who decodes images. kAuto becomes one of the others in `resolve`.
+enum class Decoder { kAuto, kCpu, kCuda };
+
+/// Who resizes, and so with which sampling.
+enum class Resizer { kOpencv };
+
+/// The type of matrix work under LibTorch's autocast; weights and the optimizer stay float32.
+enum class Amp { kOff, kFp16, kBf16 };
+
+enum class LrSchedule { kCosine, kStep, kConstant };
+
+/// What becomes of a file that can't be read or decoded.
+enum class BadFiles {
+  kStop,  ///< the run ends with a sentence that names it
+  kSkip,  ///< it is listed in bad_files.txt, and its sample counts in no loss and no accuracy
+};
+
+/// Everything that a training run depends on: the command line's and the JSON file's counterpart.
+/// Defaults stand here; flags, JSON keys, ranges and help in app/train_options_table.cpp.
+struct TrainOptions {
+  // Data
+  std::string data;       // holds train/ and val/
+  std::string train_dir;  // empty: data/train
+  std::string val_dir;    // empty: data/val if it is there, else no validation
+  BadFiles bad_files = BadFiles::kStop;
+
+  // Model
+  std::string arch = "resnet50";
+  std::string weights;  // a state dictionary to start from; empty: random
+  int64_t image_size = 224;
+  int64_t val_resize = 0;  // short side before the centre crop, pixels; 0: 256/224 of image_size
+
+  // Training
+  int64_t epochs = 90;
+  int64_t batch_size = 256;
+  double lr = 0.1;
+  LrSchedule lr_schedule = LrSchedule::kCosine;
+  double warmup_epochs = 0;
+  double momentum = 0.9;
+  double weight_decay = 1e-4;
+  double label_smoothing = 0;
+  int64_t seed = 0;
+  int64_t limit_batches = 0;  // per epoch, training and validation each; 0: all
+
+  // Pipeline
+  Mode mode = Mode::kOverlapped;
+  Decoder decode = Decoder::kAuto;
+  Resizer resize = Resizer::kOpencv;
+  int64_t workers = -1;   // threads that read and decode; -1: one a core
+  int64_t prefetch = 4;   // batches in the ring
+  bool synthetic = false;  // random batches that stay on the device: the rate without input
+
+  // Compute
+  std::string device = "auto";  // auto, cpu, cuda, cuda:N
+  Amp amp = Amp::kOff;
+  bool channels_last = false;
+  bool cudnn_benchmark = false;
+  bool tf32 = false;
+  bool deterministic = false;
+
+  // Output
+  std::string out = "runs/train";
+  std::string resume;  // a checkpoint file, or "auto": checkpoint.pt in `out` if it is there
+  int64_t log_interval = 20;  // steps between fetches of loss and accuracy from the device
+  bool reports = true;        // false: no stage times, no steps.jsonl, no GPU sampling
+};
+
+}  // namespace slipstream

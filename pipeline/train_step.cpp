@@ -1,0 +1,91 @@
+#include "pipeline/train_step.h"
+
+#include <ATen/autocast_mode.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/_fused_sgd.h>
+#include <ATen/ops/cross_entropy_loss.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/zeros_like.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "data/error.h"
+
+namespace slipstream {
+
+AutocastScope::AutocastScope(c10::Device device, c10::ScalarType type)
+    : device_(device.type()), enabled_(type != c10::kFloat) {
+  if (!enabled_) return;
+  at::autocast::set_autocast_enabled(device_, true);
+  at::autocast::set_autocast_dtype(device_, type);
+}
+
+AutocastScope::~AutocastScope() {
+  if (!enabled_) return;
+  at::autocast::set_autocast_enabled(device_, false);
+  at::autocast::clear_cache();  // the casts of weights that the optimizer is about to change
+}
+
+TrainStep::TrainStep(ResNet& model, const TrainSetup& setup)
+    : model_(model),
+      options_(setup.options),
+      device_(setup.device),
+      type_(setup.compute_type()),
+      loss_scale_(setup.options.amp == Amp::kFp16, setup.device) {
+  const at::NoGradGuard no_grad;
+  for (const auto& [name, parameter] : model.parameters()) {
+    names_.push_back(name);
+    parameters_.push_back(parameter);
+    momenta_.push_back(at::zeros_like(parameter));  // keeps the parameter's strides
+  }
+}
+
+at::Tensor TrainStep::run(const Batch& batch, double lr) {
+  at::Tensor logits;
+  at::Tensor loss;
+  {
+    const AutocastScope autocast(device_, type_);
+    logits = model_.forward(batch.images, ResNet::Phase::kTraining);
+    loss = at::cross_entropy_loss(logits.to(at::kFloat), batch.labels, {}, at::Reduction::Mean, kIgnoredLabel,
+                                  options_.label_smoothing);
+  }
+  loss_scale_.scaled(loss).backward();
+
+  const at::NoGradGuard no_grad;
+  std::vector<at::Tensor> gradients;
+  gradients.reserve(parameters_.size());
+  for (at::Tensor& parameter : parameters_) gradients.push_back(parameter.mutable_grad());
+  const at::Tensor overflow = loss_scale_.unscale(gradients);
+  at::_fused_sgd_(parameters_, gradients, momenta_, options_.weight_decay, options_.momentum, lr,
+                  /*dampening=*/0, /*nesterov=*/false, /*maximize=*/false, /*is_first_step=*/false,
+                  /*grad_scale=*/{}, overflow.defined() ? std::optional(overflow) : std::nullopt);
+  for (at::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
+
+  const at::Tensor right = logits.argmax(1).eq(batch.labels).sum();
+  at::Tensor metrics = at::stack({loss.detach(), right.to(at::kFloat), loss_scale_.scale()[0]});
+  loss_scale_.update();
+  return metrics;
+}
+
+StateDict TrainStep::state() const {
+  StateDict state;
+  for (size_t i = 0; i < names_.size(); ++i) state.emplace_back("momentum." + names_[i], momenta_[i]);
+  state.emplace_back("loss_scale", loss_scale_.scale());
+  state.emplace_back("loss_scale_good_steps", loss_scale_.good_steps());
+  return state;
+}
+
+void TrainStep::load_state(const StateDict& loaded) {
+  const at::NoGradGuard no_grad;
+  const StateDict own = state();
+  for (const auto& [name, tensor] : own) {
+    const auto found = std::ranges::find(loaded, name, &StateDict::value_type::first);
+    if (found == loaded.end() || found->second.sizes() != tensor.sizes()) {
+      throw Error(fmt::format("'{}' is missing or of another shape", name));
+    }
+    tensor.copy_(found->second);
+  }
+}
+
+}  // namespace slipstream
