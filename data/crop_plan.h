@@ -15,8 +15,9 @@ struct CropPlan {
   bool operator==(const CropPlan&) const = default;
 };
 
-/// Training: torchvision's RandomResizedCrop (area 8 to 100%, aspect 3/4 to 4/3 log-uniformly, ten tries, then
-/// the centre with the aspect clamped) and a flip with probability one half. The window is the whole result.
+/// Training: torchvision's RandomResizedCrop (area 8 to 100%, aspect 3/4 to 4/3 log-uniformly, ten tries,
+/// then the centre with the aspect clamped) and a flip with probability one half. The window is the whole
+/// result.
 CropPlan random_resized_crop(int width, int height, int size, Random& random);
 
 /// Evaluation: torchvision's Resize (short side to `resize`, long side truncated) and CenterCrop to `size`.

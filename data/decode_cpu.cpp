@@ -13,7 +13,8 @@ void decode_image(std::span<const uint8_t> bytes, cv::Mat& rgb) {
 
   const cv::Mat encoded(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<uint8_t*>(bytes.data()));
   try {
-    cv::imdecode(encoded, cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION, &rgb);
+    // Into a new image: the overload that reuses memory leaves the last image there when it fails.
+    rgb = cv::imdecode(encoded, cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION);
   } catch (const cv::Exception& exception) {
     throw Error("OpenCV can't decode it: " + exception.err);
   }

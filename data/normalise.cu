@@ -13,11 +13,17 @@ __constant__ float kDeviation[3] = {0.229F, 0.224F, 0.225F};
 template <typename Value>
 __device__ Value convert(float value);
 template <>
-__device__ float convert<float>(float value) { return value; }
+__device__ float convert<float>(float value) {
+  return value;
+}
 template <>
-__device__ __half convert<__half>(float value) { return __float2half_rn(value); }
+__device__ __half convert<__half>(float value) {
+  return __float2half_rn(value);
+}
 template <>
-__device__ __nv_bfloat16 convert<__nv_bfloat16>(float value) { return __float2bfloat16_rn(value); }
+__device__ __nv_bfloat16 convert<__nv_bfloat16>(float value) {
+  return __float2bfloat16_rn(value);
+}
 
 // One thread a pixel. The divisions are IEEE's, so that every value equals the CPU's bit for bit.
 template <typename Value>
@@ -30,8 +36,7 @@ __global__ void normalise_pixels(NormaliseJob job) {
   const int x = static_cast<int>(pixel % plane) % job.size;
   const int source_x = job.flips[n] != 0 ? job.size - 1 - x : x;
   const uint8_t* source = job.pixels + 3 * (static_cast<int64_t>(n) * plane + y * job.size + source_x);
-  Value* target =
-      static_cast<Value*>(job.images) + n * job.stride_n + y * job.stride_y + x * job.stride_x;
+  Value* target = static_cast<Value*>(job.images) + n * job.stride_n + y * job.stride_y + x * job.stride_x;
   for (int c = 0; c < 3; ++c) {
     const float scaled = __fdiv_rn(source[c], 255.0F);
     target[c * job.stride_c] = convert<Value>(__fdiv_rn(__fsub_rn(scaled, kMean[c]), kDeviation[c]));

@@ -15,7 +15,8 @@ inline constexpr std::array<float, 3> kDeviation = {0.229F, 0.224F, 0.225F};
 ///
 /// pixels: uint8 [N,S,S,3]; flips: uint8 [N]; images: [N,3,S,S] in float32, float16 or bfloat16, of any
 /// strides. All on one device; on CUDA the work is queued on `stream` and the caller keeps the tensors alive.
-void normalise(c10::Stream stream, const at::Tensor& pixels, const at::Tensor& flips, const at::Tensor& images);
+void normalise(c10::Stream stream, const at::Tensor& pixels, const at::Tensor& flips,
+               const at::Tensor& images);
 
 /// The variants that `normalise` chooses from by device.
 void normalise_cpu(const at::Tensor& pixels, const at::Tensor& flips, const at::Tensor& images);

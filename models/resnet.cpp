@@ -43,7 +43,8 @@ constexpr double kMomentum = 0.1;
 constexpr double kEpsilon = 1e-5;
 
 const Arch& find_arch(const std::string& name) {
-  const auto* const found = std::ranges::find(kArchs, name, [](const Arch& arch) { return std::string(arch.name); });
+  const auto* const found =
+      std::ranges::find(kArchs, name, [](const Arch& arch) { return std::string(arch.name); });
   if (found == kArchs.end()) {
     throw UsageError(fmt::format("There is no architecture '{}'; choose one of {}.", name,
                                  fmt::join(resnet_archs(), ", ")));
@@ -57,10 +58,12 @@ Tensor convolve(const Conv& conv, const Tensor& input) {
 
 Tensor normalise(const BatchNorm& norm, const Tensor& input, ResNet::Phase phase) {
   return at::batch_norm(input, norm.weight, norm.bias, norm.running_mean, norm.running_var,
-                        phase == ResNet::Phase::kTraining, kMomentum, kEpsilon, at::globalContext().userEnabledCuDNN());
+                        phase == ResNet::Phase::kTraining, kMomentum, kEpsilon,
+                        at::globalContext().userEnabledCuDNN());
 }
 
-Tensor convolve_and_normalise(const std::pair<Conv, BatchNorm>& layer, const Tensor& input, ResNet::Phase phase) {
+Tensor convolve_and_normalise(const std::pair<Conv, BatchNorm>& layer, const Tensor& input,
+                              ResNet::Phase phase) {
   return normalise(layer.second, convolve(layer.first, input), phase);
 }
 

@@ -21,9 +21,9 @@ struct Conv {
 };
 
 struct BatchNorm {
-  at::Tensor weight, bias;                ///< [C]
-  at::Tensor running_mean, running_var;   ///< [C]
-  at::Tensor num_batches_tracked;         ///< int64 []
+  at::Tensor weight, bias;               ///< [C]
+  at::Tensor running_mean, running_var;  ///< [C]
+  at::Tensor num_batches_tracked;        ///< int64 []
 };
 
 /// One residual block: two 3x3 convolutions, or 1x1, 3x3, 1x1 in a bottleneck, each with its batch norm.
@@ -68,7 +68,7 @@ class ResNet {
   at::Tensor fc_weight_;  // [classes, C]
   at::Tensor fc_bias_;    // [classes]
   StateDict parameters_;
-  StateDict state_;                    // parameters and buffers: the same tensors
+  StateDict state_;                   // parameters and buffers: the same tensors
   std::vector<at::Tensor> counters_;  // each batch norm's num_batches_tracked
 };
 

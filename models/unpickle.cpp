@@ -2,8 +2,8 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
-#include <torch/custom_class.h>
 #include <fmt/format.h>
+#include <torch/custom_class.h>
 
 #include <bit>
 #include <cstdint>
@@ -16,8 +16,8 @@
 namespace slipstream {
 namespace {
 
-using c10::IValue;
 using at::Tensor;
+using c10::IValue;
 
 /// A class or function that the pickle names, on its way to being called.
 struct Global : torch::CustomClassHolder {

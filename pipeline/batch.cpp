@@ -13,7 +13,8 @@ StageTimes& StageTimes::operator+=(const StageTimes& other) {
   return *this;
 }
 
-InputTimes::InputTimes(c10::Device device) : begin(device), copied(device), decoded(device), resized(device) {}
+InputTimes::InputTimes(c10::Device device)
+    : begin(device), copied(device), decoded(device), resized(device) {}
 
 StageTimes InputTimes::stage_times() const {
   StageTimes times;

@@ -39,9 +39,9 @@ struct BadFile {
 
 /// One batch on the device, valid until it is released. The compute stream waits for it already.
 struct Batch {
-  at::Tensor images;  ///< [N,3,S,S], normalised, in the training type
-  at::Tensor labels;  ///< int64 [N]; kIgnoredLabel where the file was bad and is skipped
-  int64_t count = 0;  ///< N
+  at::Tensor images;                  ///< [N,3,S,S], normalised, in the training type
+  at::Tensor labels;                  ///< int64 [N]; kIgnoredLabel where the file was bad and is skipped
+  int64_t count = 0;                  ///< N
   std::shared_ptr<InputTimes> times;  ///< null if times are off or there is no input
   std::vector<BadFile> bad_files;
   int64_t sequence = 0;  ///< for the source

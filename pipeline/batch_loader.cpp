@@ -77,8 +77,12 @@ void BatchLoader::prepare_inline(Slot& slot) {
 Batch BatchLoader::hand_out(Slot& slot) {
   if (slot.error) std::rethrow_exception(slot.error);
   make_stream_wait(options_.compute, slot.ready);
-  Batch batch{slot.images.narrow(0, 0, slot.count), slot.labels.narrow(0, 0, slot.count), slot.count, slot.times,
-              {}, taken_ - 1};
+  Batch batch{slot.images.narrow(0, 0, slot.count),
+              slot.labels.narrow(0, 0, slot.count),
+              slot.count,
+              slot.times,
+              {},
+              taken_ - 1};
   std::ranges::sort(slot.bad_files, {}, &std::pair<int64_t, BadFile>::first);
   for (auto& [position, file] : slot.bad_files) batch.bad_files.push_back(std::move(file));
   return batch;
@@ -121,7 +125,8 @@ void BatchLoader::open_next_slot(std::unique_lock<std::mutex>& lock) {
 std::optional<BatchLoader::Task> BatchLoader::take_task() {
   std::unique_lock lock(mutex_);
   while (!closing_) {
-    if (opened_ > 0 && next_position_ < slot_of(opened_ - 1).count) return Task{opened_ - 1, next_position_++};
+    if (opened_ > 0 && next_position_ < slot_of(opened_ - 1).count)
+      return Task{opened_ - 1, next_position_++};
     if (can_open()) {
       open_next_slot(lock);
       changed_.notify_all();

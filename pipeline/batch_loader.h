@@ -69,7 +69,7 @@ class BatchLoader : public BatchSource {
   int64_t staged_ = 0;
   int64_t taken_ = 0;
   int64_t released_ = 0;
-  int64_t next_position_ = 0;       // of the slot opened last
+  int64_t next_position_ = 0;      // of the slot opened last
   std::vector<int64_t> unfilled_;  // samples that a slot still lacks
 
   std::vector<std::jthread> threads_;  // last: they end first

@@ -8,14 +8,18 @@ namespace slipstream {
 
 BatchStager::BatchStager(const LoaderOptions& options)
     : options_(options),
-      stream_(options.schedule.copy_stream ? make_stream(options.compute.device(), Urgency::kNormal)
-                                           : options.compute) {
+      // Of the same priority as the compute stream: with nvJPEG's hardware backend on a stream of high
+      // priority runs came to a halt on an H200 (driver 580, nvJPEG 13.0.1), and on one of lower priority its
+      // kernels wait behind those of a step.
+      stream_(options.schedule.copy_stream ? make_stream(options.compute.device()) : options.compute) {
   if (!options.decode_on_device) return;
   decoder_ = make_batch_decoder(options.compute.device());
   second_chance_.emplace(options, nullptr);
 }
 
-std::unique_ptr<JpegProbe> BatchStager::make_probe() const { return decoder_ ? decoder_->make_probe() : nullptr; }
+std::unique_ptr<JpegProbe> BatchStager::make_probe() const {
+  return decoder_ ? decoder_->make_probe() : nullptr;
+}
 
 void BatchStager::stage(Slot& slot) {
   const c10::StreamGuard guard(stream_);

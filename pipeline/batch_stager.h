@@ -29,7 +29,7 @@ class BatchStager {
 
   LoaderOptions options_;
   c10::Stream stream_;
-  std::unique_ptr<BatchDecoder> decoder_;       // null if the CPU decodes all
+  std::unique_ptr<BatchDecoder> decoder_;        // null if the CPU decodes all
   std::optional<SamplePreparer> second_chance_;  // decodes on the CPU what the decoder failed at
 };
 

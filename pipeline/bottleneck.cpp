@@ -66,8 +66,9 @@ std::string bottleneck(const StageTimes& times, double wall_s, const TrainSetup&
                                                                  {times.resize_s, "resizing"},
                                                                  {times.h2d_s, "copying to the device"}}};
   const char* slowest = std::ranges::max_element(stages)->second;
-  return fmt::format("Input-bound: compute waits for data {:.0f}% of the time, most of the input's time is {}; {}.",
-                     100 * waiting, slowest, faster_input(setup, slowest));
+  return fmt::format(
+      "Input-bound: compute waits for data {:.0f}% of the time, most of the input's time is {}; {}.",
+      100 * waiting, slowest, faster_input(setup, slowest));
 }
 
 }  // namespace slipstream

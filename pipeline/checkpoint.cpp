@@ -27,7 +27,8 @@ at::Tensor text_tensor(const std::string& text) {
 }
 
 std::string tensor_text(const at::Tensor& tensor) {
-  return {reinterpret_cast<const char*>(tensor.const_data_ptr<uint8_t>()), static_cast<size_t>(tensor.numel())};
+  return {reinterpret_cast<const char*>(tensor.const_data_ptr<uint8_t>()),
+          static_cast<size_t>(tensor.numel())};
 }
 
 class Reader {
@@ -37,8 +38,8 @@ class Reader {
   const at::Tensor& get(const std::string& name) const {
     const auto found = std::ranges::find(entries_, name, &StateDict::value_type::first);
     if (found == entries_.end()) {
-      throw Error(fmt::format("{}: no checkpoint of slipstream, it has no '{}'; start from weights by --weights",
-                              path_, name));
+      throw Error(fmt::format(
+          "{}: no checkpoint of slipstream, it has no '{}'; start from weights by --weights", path_, name));
     }
     return found->second;
   }
@@ -61,11 +62,12 @@ class Reader {
 template <typename Value>
 void expect_equal(const std::string& path, const char* option, const Value& saved, const Value& current) {
   if (saved == current) return;
-  throw Error(fmt::format("{}: the checkpoint was made with {} {}, this run has {}; resume with the same", path,
-                          option, saved, current));
+  throw Error(fmt::format("{}: the checkpoint was made with {} {}, this run has {}; resume with the same",
+                          path, option, saved, current));
 }
 
-void check_identity(const std::string& path, const Reader& reader, const RunIdentity& identity, bool within_epoch) {
+void check_identity(const std::string& path, const Reader& reader, const RunIdentity& identity,
+                    bool within_epoch) {
   const auto saved = reader.get(kIdentity).accessor<int64_t, 1>();
   expect_equal(path, "--arch", tensor_text(reader.get(kArch)), identity.arch);
   expect_equal(path, "a number of classes of", saved[0], identity.classes);

@@ -32,8 +32,8 @@ c10::Device parse_device(const std::string& name) {
   const int gpus = cuda_device_count();
   if (name == "auto") return gpus > 0 ? c10::Device(c10::kCUDA, 0) : c10::Device(c10::kCPU);
   int index = 0;
-  if (name != "cuda" && (std::sscanf(name.c_str(), "cuda:%d", &index) != 1 ||
-                         fmt::format("cuda:{}", index) != name)) {
+  if (name != "cuda" &&
+      (std::sscanf(name.c_str(), "cuda:%d", &index) != 1 || fmt::format("cuda:{}", index) != name)) {
     throw UsageError(fmt::format("--device {}: no such device; it takes auto, cpu, cuda or cuda:N", name));
   }
   if (gpus < 0) {
@@ -41,14 +41,14 @@ c10::Device parse_device(const std::string& name) {
         "--device {}: this build has no CUDA; build the preset 'cuda' (./quickstart.sh --cuda)", name));
   }
   if (index < 0 || index >= gpus) {
-    throw UsageError(fmt::format("--device {}: this machine has {} CUDA devices; 'slipstream doctor' says more",
-                                 name, gpus));
+    throw UsageError(fmt::format(
+        "--device {}: this machine has {} CUDA devices; 'slipstream doctor' says more", name, gpus));
   }
   return {c10::kCUDA, static_cast<c10::DeviceIndex>(index)};
 }
 
-c10::Stream make_stream(c10::Device device, Urgency urgency) {
-  if (device.is_cuda()) return make_cuda_stream(device, urgency);
+c10::Stream make_stream(c10::Device device) {
+  if (device.is_cuda()) return make_cuda_stream(device);
   return c10::Stream(c10::Stream::DEFAULT, device);
 }
 

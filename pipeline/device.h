@@ -13,10 +13,8 @@ namespace slipstream {
 /// Throws UsageError that says what is missing.
 c10::Device parse_device(const std::string& name);
 
-/// A stream of the device's pool; urgent work is scheduled before other work. On the CPU the only stream,
-/// on which work runs at once.
-enum class Urgency { kNormal, kHigh };
-c10::Stream make_stream(c10::Device device, Urgency urgency);
+/// A stream of the device's pool. On the CPU the only stream, on which work runs at once.
+c10::Stream make_stream(c10::Device device);
 
 /// Blocks the calling thread until all that was queued on `stream` is done.
 void synchronise(c10::Stream stream);

@@ -1,5 +1,6 @@
 #include "pipeline/evaluate.h"
 
+#include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/stack.h>
@@ -19,6 +20,9 @@ Evaluation evaluate(ResNet& model, BatchSource& source, const TrainSetup& setup,
   at::Tensor sums = at::zeros({4}, at::TensorOptions(at::kDouble).device(setup.device));
   while (const auto batch = source.next()) {
     each_batch(*batch);
+    // The last batch's odd size isn't worth a benchmark of every convolution.
+    const bool full = batch->count == setup.options.batch_size;
+    at::globalContext().setBenchmarkCuDNN(setup.options.cudnn_benchmark && full);
     at::Tensor logits;
     {
       const AutocastScope autocast(setup.device, setup.compute_type());
@@ -34,6 +38,8 @@ Evaluation evaluate(ResNet& model, BatchSource& source, const TrainSetup& setup,
     source.release(*batch);
     if (schedule_of(setup.options.mode).wait_each) sums.cpu();
   }
+
+  at::globalContext().setBenchmarkCuDNN(setup.options.cudnn_benchmark);
 
   const at::Tensor host = sums.cpu();
   const auto sum = host.accessor<double, 1>();

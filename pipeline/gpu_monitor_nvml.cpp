@@ -65,7 +65,9 @@ class Nvml {
 class NvmlMonitor : public GpuMonitor {
  public:
   NvmlMonitor(std::unique_ptr<Nvml> nvml, nvmlDevice_t device)
-      : nvml_(std::move(nvml)), device_(device), thread_([this](const std::stop_token& stop) { sample(stop); }) {}
+      : nvml_(std::move(nvml)),
+        device_(device),
+        thread_([this](const std::stop_token& stop) { sample(stop); }) {}
 
   void restart() override {
     const std::lock_guard lock(mutex_);

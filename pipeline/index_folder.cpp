@@ -64,9 +64,10 @@ ImageFolder index_validation_folder(const std::string& root, const ImageFolder& 
   for (size_t i = 0; i < label.size(); ++i) {
     const auto found = std::ranges::lower_bound(training.classes, folder.classes[i]);
     if (found == training.classes.end() || *found != folder.classes[i]) {
-      throw Error(fmt::format("{}/{}: training has no such class in {}; remove the folder or name another with "
-                              "--val-dir",
-                              root, folder.classes[i], training.root));
+      throw Error(
+          fmt::format("{}/{}: training has no such class in {}; remove the folder or name another with "
+                      "--val-dir",
+                      root, folder.classes[i], training.root));
     }
     label[i] = static_cast<int32_t>(found - training.classes.begin());
   }

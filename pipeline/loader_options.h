@@ -21,10 +21,10 @@ struct LoaderOptions {
   int val_resize = 256;
   uint64_t seed = 0;
   BadFiles bad_files = BadFiles::kStop;
-  c10::Stream compute;         ///< the stream that batches are used on; says the device
+  c10::Stream compute;                 ///< the stream that batches are used on; says the device
   c10::ScalarType type = c10::kFloat;  ///< of the images
   bool channels_last = false;
-  bool times = true;           ///< account for stage times
+  bool times = true;  ///< account for stage times
 };
 
 }  // namespace slipstream

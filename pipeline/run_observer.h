@@ -14,7 +14,7 @@ struct StageTimes {
   double resize_s = 0;
   double h2d_s = 0;
   double compute_s = 0;
-  double data_wait_s = 0;  ///< the compute stream idle for want of a batch
+  double data_wait_s = 0;     ///< the compute stream idle for want of a batch
   double device_input_s = 0;  ///< what of decode_s and resize_s passed on the device, not on threads
 
   StageTimes& operator+=(const StageTimes& other);
@@ -40,8 +40,8 @@ struct EpochReport {
   double wall_s = 0;  ///< training part of the epoch
   double images_per_s = 0;
   std::optional<double> data_wait_s, read_s, decode_s, resize_s, h2d_s, compute_s;
-  std::optional<double> hidden_share;  ///< of the input's time, 0 to 1
-  std::optional<double> gpu_util;      ///< mean over the epoch, 0 to 1
+  std::optional<double> hidden_share;    ///< of the input's time, 0 to 1
+  std::optional<double> gpu_util;        ///< mean over the epoch, 0 to 1
   std::optional<int64_t> gpu_mem_bytes;  ///< peak in use by this process's allocator
   std::optional<double> train_loss, train_top1, val_loss, val_top1, val_top5;
   std::string bottleneck;  ///< one sentence: what limits the epoch, and the option to try

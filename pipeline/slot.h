@@ -20,9 +20,9 @@ struct Slot {
   explicit Slot(const LoaderOptions& options);
 
   // Filled by workers, each its own positions.
-  at::Tensor host_pixels;  ///< uint8 [N,S,S,3]
-  at::Tensor host_flips;   ///< uint8 [N]
-  at::Tensor host_labels;  ///< int64 [N]
+  at::Tensor host_pixels;                   ///< uint8 [N,S,S,3]
+  at::Tensor host_flips;                    ///< uint8 [N]
+  at::Tensor host_labels;                   ///< int64 [N]
   std::vector<std::vector<uint8_t>> files;  ///< encoded bytes, by position
   std::vector<EncodedImage> encoded;        ///< by position; bytes are empty where the CPU decoded
 

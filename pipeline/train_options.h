@@ -56,8 +56,8 @@ struct TrainOptions {
   Mode mode = Mode::kOverlapped;
   Decoder decode = Decoder::kAuto;
   Resizer resize = Resizer::kOpencv;
-  int64_t workers = -1;   // threads that read and decode; -1: one a core
-  int64_t prefetch = 4;   // batches in the ring
+  int64_t workers = -1;    // threads that read and decode; -1: one a core
+  int64_t prefetch = 4;    // batches in the ring
   bool synthetic = false;  // random batches that stay on the device: the rate without input
 
   // Compute
@@ -70,7 +70,7 @@ struct TrainOptions {
 
   // Output
   std::string out = "runs/train";
-  std::string resume;  // a checkpoint file, or "auto": checkpoint.pt in `out` if it is there
+  std::string resume;         // a checkpoint file, or "auto": checkpoint.pt in `out` if it is there
   int64_t log_interval = 20;  // steps between fetches of loss and accuracy from the device
   bool reports = true;        // false: no stage times, no steps.jsonl, no GPU sampling
 };

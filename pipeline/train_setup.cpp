@@ -20,10 +20,11 @@ void find_folders(TrainSetup& setup) {
   if (options.data.empty() && options.train_dir.empty()) {
     throw UsageError("no images: name a folder with train/ and val/ by --data, or one by --train-dir");
   }
-  setup.train_dir = options.train_dir.empty() ? (fs::path(options.data) / "train").string() : options.train_dir;
+  setup.train_dir =
+      options.train_dir.empty() ? (fs::path(options.data) / "train").string() : options.train_dir;
   if (!fs::exists(setup.train_dir)) {
-    throw UsageError(fmt::format("{}: no such folder; --data names a folder that holds train/ and val/",
-                                 setup.train_dir));
+    throw UsageError(
+        fmt::format("{}: no such folder; --data names a folder that holds train/ and val/", setup.train_dir));
   }
   if (!options.val_dir.empty()) {
     setup.val_dir = options.val_dir;
@@ -43,9 +44,11 @@ bool decides_for_device(const TrainOptions& options, c10::Device device) {
       return false;
     case Decoder::kCuda:
       if (!has_batch_decoder()) {
-        throw UsageError("--decode cuda: this build has no CUDA; build the preset 'cuda' (./quickstart.sh --cuda)");
+        throw UsageError(
+            "--decode cuda: this build has no CUDA; build the preset 'cuda' (./quickstart.sh --cuda)");
       }
-      if (!device.is_cuda()) throw UsageError("--decode cuda decodes on the GPU that trains: choose --device cuda");
+      if (!device.is_cuda())
+        throw UsageError("--decode cuda decodes on the GPU that trains: choose --device cuda");
       return true;
   }
   return false;
@@ -64,15 +67,17 @@ TrainSetup resolve(const TrainOptions& options) {
   TrainOptions& resolved = setup.options;
   if (resolved.val_resize == 0) resolved.val_resize = (resolved.image_size * 256 + 112) / 224;
   if (resolved.val_resize < resolved.image_size) {
-    throw UsageError(fmt::format("--val-resize {} is less than --image-size {}: the centre crop would not fit",
-                                 resolved.val_resize, resolved.image_size));
+    throw UsageError(
+        fmt::format("--val-resize {} is less than --image-size {}: the centre crop would not fit",
+                    resolved.val_resize, resolved.image_size));
   }
   if (resolved.workers < 0) resolved.workers = default_workers(setup.device);
   if (resolved.workers == 0) {
     throw UsageError("--workers 0: input without threads is --mode serial");
   }
   if (resolved.deterministic && resolved.cudnn_benchmark) {
-    throw UsageError("--deterministic and --cudnn-benchmark exclude each other: the benchmark's choice varies");
+    throw UsageError(
+        "--deterministic and --cudnn-benchmark exclude each other: the benchmark's choice varies");
   }
   setup.decode_on_device = decides_for_device(options, setup.device);
   find_folders(setup);

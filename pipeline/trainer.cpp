@@ -118,7 +118,7 @@ class Trainer {
   std::optional<float> latest_loss_;
   double lr_ = 0;
   Clock::time_point epoch_start_;
-  int64_t first_step_ = 0;              // of this process in the epoch
+  int64_t first_step_ = 0;               // of this process in the epoch
   std::unique_ptr<BatchSource> source_;  // last: its threads end first
 };
 
@@ -133,7 +133,7 @@ Trainer::Trainer(TrainSetup setup, RunObserver& observer)
     : setup_(std::move(setup)),
       options_(setup_.options),
       observer_(observer),
-      compute_(make_stream(setup_.device, Urgency::kHigh)),
+      compute_(make_stream(setup_.device)),
       compute_guard_(compute_),
       folders_(index_folders(setup_, observer)),
       steps_(steps_per_epoch(options_, folders_.training)),
@@ -188,7 +188,8 @@ void Trainer::train_epoch() {
     source_->release(*batch);
     ++position_.step;
     const auto images = batch->count - static_cast<int64_t>(batch->bad_files.size());
-    log_.end_step(*batch, {.epoch = position_.epoch, .step = position_.step, .images = images, .lr = lr_}, metrics);
+    log_.end_step(*batch, {.epoch = position_.epoch, .step = position_.step, .images = images, .lr = lr_},
+                  metrics);
 
     if (schedule_of(options_.mode).wait_each) synchronise(compute_);
     show_progress("train", position_.step, steps_);
@@ -251,9 +252,10 @@ void Trainer::resume() {
   }
   position_ = load_checkpoint(path, model_, step_, identity());
   if (position_.step >= steps_) {
-    throw Error(fmt::format("{}: it stands after step {} of an epoch that now has {}; resume with the same "
-                            "--limit-batches",
-                            path, position_.step, steps_));
+    throw Error(
+        fmt::format("{}: it stands after step {} of an epoch that now has {}; resume with the same "
+                    "--limit-batches",
+                    path, position_.step, steps_));
   }
 }
 
@@ -294,7 +296,8 @@ void Trainer::show_progress(const char* phase, int64_t step, int64_t steps) {
   progress.lr = lr_;
   progress.data_wait_share = log_.totals().times.data_wait_s / elapsed;
   const int64_t steps_left = steps_ * (options_.epochs - position_.epoch + 1) - position_.step;
-  progress.left_s = elapsed / static_cast<double>(std::max<int64_t>(1, done)) * static_cast<double>(steps_left);
+  progress.left_s =
+      elapsed / static_cast<double>(std::max<int64_t>(1, done)) * static_cast<double>(steps_left);
   observer_.on_progress(progress);
 }
 

@@ -40,7 +40,7 @@ install_packages() {
 }
 
 install_packages g++ ccache mold ninja-build python3 python3-venv libcli11-dev nlohmann-json3-dev libfmt-dev \
-  libgtest-dev libbenchmark-dev libjpeg-dev libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev
+  libgtest-dev libgmock-dev libjpeg-dev clang-format libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev
 
 # A stamp names what a Python environment holds; a changed list is a changed stamp.
 install_wheels() { # STAMP pip-arguments...

@@ -1,14 +1,13 @@
 #include "tests/support/test_support.h"
 
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
-
-#include <unistd.h>
 
 namespace slipstream::test {
 namespace fs = std::filesystem;

@@ -1,0 +1,124 @@
+"""Training throughput of every mode and decoder, and of PyTorch's DataLoader, on one machine in one call.
+
+    python3 benchmarks/throughput.py --images DIR [--executable build/cuda/app/slipstream] [--out results]
+
+DIR is an ImageNet-style folder of classes (photographs at least; see the README for a sample). Its files are
+linked into a folder of at least --files files, in memory where /dev/shm is there, and ResNet-50 is trained
+on them: 224 px, batch 256, fp16, channels-last. Each row is the second epoch of a run (the first warms up);
+slow rows are cut to fewer batches. Prints a Markdown table and writes the raw reports below --out.
+"""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+COMMON = ["--arch", "resnet50", "--image-size", "224", "--batch-size", "256", "--amp", "fp16",
+          "--channels-last", "--cudnn-benchmark", "--epochs", "2", "--device", "cuda"]
+
+TIMEOUT_S = 60  # of one run
+
+# Name, options, batches an epoch (None: all).
+ROWS = [
+    ("synthetic", ["--synthetic"], 80),
+    ("overlapped, GPU decode", ["--mode", "overlapped", "--decode", "cuda"], None),
+    ("pinned, GPU decode", ["--mode", "pinned", "--decode", "cuda"], None),
+    ("serial, GPU decode", ["--mode", "serial", "--decode", "cuda"], 30),
+    ("overlapped, CPU decode", ["--mode", "overlapped", "--decode", "cpu"], None),
+    ("pinned, CPU decode", ["--mode", "pinned", "--decode", "cpu"], None),
+    ("serial, CPU decode", ["--mode", "serial", "--decode", "cpu"], 10),
+]
+
+
+def link_images(images, folder, count):
+    """Links the images below `images` as often as it takes to reach `count` files, a folder a class."""
+    store = folder / "files"
+    shutil.copytree(images, store)
+    classes = sorted(p for p in store.iterdir() if p.is_dir())
+    files = [(c.name, f) for c in classes for f in sorted(c.rglob("*")) if f.is_file()]
+    rounds = -(-count // len(files))
+    for name, file in files:
+        target = folder / "train" / name
+        target.mkdir(parents=True, exist_ok=True)
+        for i in range(rounds):
+            os.link(file, target / f"{file.stem}_{i:04d}{file.suffix}")
+    return rounds * len(files)
+
+
+def run_slipstream(executable, data, out, options, batches):
+    command = [executable, "train", "--data", str(data), "--out", str(out), *COMMON, *options]
+    if batches:
+        command += ["--limit-batches", str(batches)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        return {"error": f"not done after {TIMEOUT_S} s"}
+    if done.returncode != 0:
+        return {"error": f"{' '.join(command)} failed with {done.returncode}: {done.stderr[-400:]}"}
+    return json.loads((out / "report.json").read_text())["epochs"][-1]
+
+
+def run_pytorch(data, workers, synthetic):
+    script = pathlib.Path(__file__).parent / "pytorch_dataloader.py"
+    command = [sys.executable, str(script), "--data", str(data), "--workers", str(workers)]
+    done = subprocess.run(command + (["--synthetic"] if synthetic else []), capture_output=True, text=True)
+    if done.returncode != 0:
+        return {"error": done.stderr[-400:]}
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def percent(value):
+    return "" if value is None else f"{100 * value:.1f}%"
+
+
+def print_row(name, report, baseline):
+    if "error" in report:
+        print(f"| {name} | {report['error']} |", flush=True)
+        return
+    wall = report["wall_s"]
+    wait = report.get("data_wait_s")
+    print(f"| {name} | {report['images_per_s']:,.0f} | {report['images_per_s'] / baseline:.2f} | {wall:.2f} | "
+          f"{percent(wait / wall if wait is not None else None)} | {percent(report.get('hidden_share'))} | "
+          f"{percent(report.get('gpu_util'))} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--images", type=pathlib.Path, required=True)
+    parser.add_argument("--executable", default="build/cuda/app/slipstream")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("runs/throughput"))
+    parser.add_argument("--files", type=int, default=20000)
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--no-pytorch", action="store_true")
+    parser.add_argument("--rows", help="only rows whose name contains this")
+    arguments = parser.parse_args()
+
+    memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
+    with tempfile.TemporaryDirectory(dir=memory) as folder:
+        data = pathlib.Path(folder)
+        count = link_images(arguments.images, data, arguments.files)
+        print(f"{count} files, {os.cpu_count()} cores\n")
+        reports = {}
+        print("| run | img/s | of PyTorch's DataLoader | epoch (s) | data wait | input hidden | GPU used |")
+        print("|---|---|---|---|---|---|---|")
+        baseline = float("nan")
+        if not arguments.no_pytorch:
+            for name, synthetic in (("PyTorch DataLoader, eager", False), ("PyTorch synthetic, eager", True)):
+                reports[name] = run_pytorch(data, arguments.workers, synthetic)
+                if not synthetic:
+                    baseline = reports[name].get("images_per_s", baseline)
+                print_row(name, reports[name], baseline)
+        for name, options, batches in ROWS:
+            if arguments.rows and arguments.rows not in name:
+                continue
+            out = arguments.out / name.replace(", ", "-").replace(" ", "-")
+            reports[name] = run_slipstream(arguments.executable, data, out, options, batches)
+            print_row(name, reports[name], baseline)
+        arguments.out.mkdir(parents=True, exist_ok=True)
+        (arguments.out / "throughput.json").write_text(json.dumps(reports, indent=2))
+
+
+main()

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Sets up all that is needed, builds the cpu and cuda presets and runs every test. Arguments go to ctest, as in
+# `./test.sh -L unit` or `./test.sh -R BatchLoader`. SLIPSTREAM_PRESETS="cpu" leaves the cuda preset out.
+set -euo pipefail
+cd "$(dirname "$0")"
+source scripts/versions.sh
+presets=${SLIPSTREAM_PRESETS:-cpu cuda}
+
+setup=(--oracle)
+[[ " $presets " == *" cuda "* ]] && setup+=(--cuda)
+scripts/setup.sh "${setup[@]}"
+
+scripts/check_format.sh
+for preset in $presets; do
+  scripts/build.sh "$preset"
+done
+# The cuda build's own tests are those that need a GPU; where there is none they say so and are skipped.
+for preset in $presets; do
+  labels=()
+  [ "$preset" = cuda ] && [ "$presets" != cuda ] && labels=(-L gpu)
+  printf '\033[1m-- testing the %s preset\033[0m\n' "$preset"
+  "$venv/bin/ctest" --test-dir "build/$preset" --output-on-failure --no-tests=error "${labels[@]}" "$@"
+done

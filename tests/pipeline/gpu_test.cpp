@@ -1,0 +1,288 @@
+// Tests of what runs on a GPU alone; the CPU's results are what they compare with.
+#include <ATen/ATen.h>
+#include <c10/cuda/CUDAFunctions.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <numeric>
+#include <opencv2/core.hpp>
+#include <opencv2/imgcodecs.hpp>
+
+#include "data/batch_decoder.h"
+#include "data/decode.h"
+#include "data/epoch_order.h"
+#include "data/error.h"
+#include "data/file_io.h"
+#include "data/normalise.h"
+#include "data/resize.h"
+#include "data/synth.h"
+#include "pipeline/batch_loader.h"
+#include "pipeline/device.h"
+#include "pipeline/index_folder.h"
+#include "pipeline/trainer.h"
+#include "tests/pipeline/pipeline_fixture.h"
+
+namespace slipstream {
+namespace {
+namespace fs = std::filesystem;
+
+using test::RecordingObserver;
+
+const c10::Device kGpu(c10::kCUDA, 0);
+
+class GpuTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (c10::cuda::device_count() == 0) GTEST_SKIP() << "this machine has no NVIDIA GPU";
+  }
+};
+
+std::vector<uint8_t> encode(const char* extension, int width, int height,
+                            const std::vector<int>& options = {}) {
+  cv::Mat image(height, width, CV_8UC3);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      image.at<cv::Vec3b>(y, x) = {static_cast<uint8_t>(255 * x / width),
+                                   static_cast<uint8_t>(255 * y / height),
+                                   static_cast<uint8_t>(127 + 100 * std::sin(x / 9.0) * std::cos(y / 7.0))};
+    }
+  }
+  std::vector<uint8_t> bytes;
+  cv::imencode(extension, image, bytes, options);
+  return bytes;
+}
+
+struct Difference {
+  double largest, rms;
+};
+
+Difference difference(const at::Tensor& a, const at::Tensor& b) {
+  const at::Tensor delta = a.cpu().to(at::kDouble) - b.cpu().to(at::kDouble);
+  return {delta.abs().max().item<double>(), delta.square().mean().sqrt().item<double>()};
+}
+
+TEST_F(GpuTest, NormalisesAsTheCpuBitForBit) {
+  const at::Tensor pixels = at::randint(256, {5, 33, 33, 3}, at::TensorOptions(at::kByte));
+  const at::Tensor flips = at::tensor({0, 1, 1, 0, 1}, at::kByte);
+  const c10::Stream stream = make_stream(kGpu);
+  for (const auto type : {at::kFloat, at::kHalf, at::kBFloat16}) {
+    for (const auto layout : {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
+      const at::Tensor expected = at::empty({5, 3, 33, 33}, at::TensorOptions(type), layout);
+      normalise_cpu(pixels, flips, expected);
+      const at::Tensor found =
+          at::full({5, 3, 33, 33}, 777, at::TensorOptions(type).device(kGpu)).contiguous(layout);
+      const at::Tensor device_pixels = pixels.to(kGpu);
+      const at::Tensor device_flips = flips.to(kGpu);
+      at::cuda::getCurrentCUDAStream().synchronize();
+      normalise(stream, device_pixels, device_flips, found);
+      synchronise(stream);
+      EXPECT_TRUE(at::equal(found.cpu(), expected)) << at::toString(type);
+    }
+  }
+}
+
+TEST_F(GpuTest, DecodesAndResizesAsTheCpuDoes) {
+  const auto decoder = make_batch_decoder(kGpu);
+  const auto probe = decoder->make_probe();
+  std::vector<std::vector<uint8_t>> files;
+  for (const auto& [width, height] : {std::pair{500, 375}, {224, 224}, {97, 301}, {640, 481}}) {
+    files.push_back(encode(".jpg", width, height, {cv::IMWRITE_JPEG_QUALITY, 92}));
+  }
+  constexpr int kSize = 64;
+  std::vector<EncodedImage> images;
+  at::Tensor expected = at::empty({static_cast<int64_t>(files.size()), kSize, kSize, 3}, at::kByte);
+  cv::Mat rgb;
+  cv::Mat scratch;
+  for (size_t i = 0; i < files.size(); ++i) {
+    const auto size = probe->size_if_supported(files[i]);
+    ASSERT_TRUE(size) << "file " << i;
+    decode_image(files[i], rgb);
+    ASSERT_EQ(*size, rgb.size());
+    const CropPlan plan = centre_crop(size->width, size->height, 73, kSize);
+    images.push_back({files[i], *size, plan, static_cast<int64_t>(i)});
+    resize_window(rgb, plan, kSize, scratch, expected[static_cast<int64_t>(i)].data_ptr<uint8_t>());
+  }
+  const c10::Stream stream = make_stream(kGpu);
+  const at::Tensor canvas = at::zeros(expected.sizes(), expected.options().device(kGpu));
+  at::cuda::getCurrentCUDAStream().synchronize();
+  EXPECT_TRUE(decoder->decode(stream, images).empty());
+  decoder->resize_into(stream, images, canvas);
+  synchronise(stream);
+  for (int64_t i = 0; i < expected.size(0); ++i) {
+    const Difference found = difference(canvas[i], expected[i]);
+    EXPECT_LE(found.largest, 16) << "file " << i;  // chroma is upsampled without interpolation there
+    EXPECT_LE(found.rms, 2) << "file " << i;
+  }
+}
+
+TEST_F(GpuTest, LeavesToTheCpuWhatItCannotDecode) {
+  const auto decoder = make_batch_decoder(kGpu);
+  const auto probe = decoder->make_probe();
+  EXPECT_TRUE(probe->size_if_supported(encode(".jpg", 64, 48)));
+  EXPECT_FALSE(probe->size_if_supported(encode(".png", 64, 48)));
+  const auto jpeg = encode(".jpg", 64, 48);
+  EXPECT_FALSE(probe->size_if_supported({jpeg.data(), jpeg.size() / 2}));  // truncated
+  EXPECT_FALSE(probe->size_if_supported({}));
+}
+
+LoaderOptions gpu_loader_options(Mode mode, bool decode_on_device, c10::Stream compute) {
+  return {.schedule = schedule_of(mode),
+          .decode_on_device = decode_on_device,
+          .workers = 4,
+          .prefetch = 3,
+          .batch_size = 8,
+          .image_size = 64,
+          .val_resize = 73,
+          .seed = 5,
+          .compute = compute,
+          .type = c10::kHalf,
+          .channels_last = true};
+}
+
+TEST_F(GpuTest, GivesTheSameBatchesInEveryModeForEachDecoder) {
+  const ImageFolder folder =
+      index_folder(test::small_folder() + "/train", 2, [](int64_t, int64_t, int64_t) {});
+  const c10::Stream compute = make_stream(kGpu);
+  const c10::StreamGuard guard(compute);
+  std::vector<std::vector<test::BatchCopy>> by_decoder;
+  for (const bool on_device : {false, true}) {
+    std::vector<std::vector<test::BatchCopy>> by_mode;
+    for (const Mode mode : {Mode::kSerial, Mode::kPinned, Mode::kOverlapped}) {
+      BatchLoader loader(gpu_loader_options(mode, on_device, compute));
+      for (const int64_t epoch : {1, 2, 3}) {  // slots are used again
+        loader.enqueue({&folder, true, epoch, epoch_order(folder.samples.size(), 5, epoch), 0, 6});
+      }
+      auto batches = test::take_pass(loader);
+      for (int pass = 1; pass < 3; ++pass) {
+        for (auto& batch : test::take_pass(loader)) batches.push_back(std::move(batch));
+      }
+      ASSERT_EQ(batches.size(), 18U);
+      by_mode.push_back(std::move(batches));
+    }
+    test::expect_equal_batches(by_mode[1], by_mode[0]);
+    test::expect_equal_batches(by_mode[2], by_mode[0]);
+    by_decoder.push_back(std::move(by_mode[0]));
+  }
+  // The same crops of the same images. The decoders differ in chroma's upsampling, and OpenCV's CUDA resize
+  // in where it samples when it enlarges: by up to half a source pixel.
+  for (size_t i = 0; i < by_decoder[0].size(); ++i) {
+    EXPECT_LE(difference(by_decoder[0][i].images, by_decoder[1][i].images).rms, 0.3) << "batch " << i;
+  }
+}
+
+TEST_F(GpuTest, NamesADamagedFileAndSkipsItOnRequest) {
+  const test::TemporaryFolder temporary;
+  const std::string root = (temporary.path() / "images").string();
+  fs::create_directories(root + "/a");
+  for (int i = 0; i < 8; ++i) {
+    auto bytes = encode(".jpg", 120, 90);
+    if (i == 5) std::fill(bytes.begin() + 200, bytes.begin() + 260, 0xFF);  // its tables are gone
+    test::write_text(fs::path(root) / "a" / (std::to_string(i) + ".jpg"),
+                     std::string(bytes.begin(), bytes.end()));
+  }
+  const ImageFolder folder = index_folder(root, 1, [](int64_t, int64_t, int64_t) {});
+  const c10::Stream compute = make_stream(kGpu);
+  std::vector<uint32_t> order(8);
+  std::iota(order.begin(), order.end(), 0);
+  LoaderOptions options = gpu_loader_options(Mode::kOverlapped, true, compute);
+  {
+    BatchLoader loader(options);
+    loader.enqueue({&folder, false, 0, order, 0, 1});
+    EXPECT_THAT([&] { loader.next(); }, testing::ThrowsMessage<Error>(testing::HasSubstr("a/5.jpg")));
+  }
+  options.bad_files = BadFiles::kSkip;
+  BatchLoader loader(options);
+  loader.enqueue({&folder, false, 0, order, 0, 1});
+  const auto batch = loader.next();
+  ASSERT_TRUE(batch);
+  ASSERT_EQ(batch->bad_files.size(), 1U);
+  const at::Tensor labels = batch->labels.cpu();
+  for (int64_t i = 0; i < 8; ++i) EXPECT_EQ(labels[i].item<int64_t>(), i == 5 ? kIgnoredLabel : 0);
+  loader.release(*batch);
+}
+
+TrainOptions gpu_options(const std::string& out) {
+  fs::create_directories(out);
+  TrainOptions options = test::small_options(out);
+  options.device = "cuda";
+  options.image_size = 64;
+  options.channels_last = true;
+  return options;
+}
+
+class GpuTrainingTest : public GpuTest {
+ protected:
+  std::string out(const std::string& name) const { return (folder_.path() / name).string(); }
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(GpuTrainingTest, GivesTheSameLossesInEveryModeAndWhenRepeated) {
+  for (const Decoder decode : {Decoder::kCpu, Decoder::kCuda}) {
+    for (const Amp amp : {Amp::kOff, Amp::kFp16}) {
+      std::vector<float> expected;
+      for (const Mode mode : {Mode::kSerial, Mode::kPinned, Mode::kOverlapped, Mode::kOverlapped}) {
+        TrainOptions options = gpu_options(out("run"));
+        options.decode = decode;
+        options.amp = amp;
+        options.mode = mode;
+        RecordingObserver seen;
+        train(options, seen);
+        std::vector<float> losses;
+        for (const StepRecord& step : seen.steps) losses.push_back(step.loss);
+        ASSERT_EQ(losses.size(), 12U);
+        if (expected.empty()) expected = losses;
+        EXPECT_EQ(losses, expected) << mode_name(mode);
+      }
+      EXPECT_NE(expected[0], expected[1]);
+    }
+  }
+}
+
+// LibTorch's sync-debug mode throws wherever an operator makes the host wait for the device.
+TEST_F(GpuTrainingTest, NeverSynchronisesInTheOverlappedLoop) {
+  class Observer : public RecordingObserver {
+   public:
+    void on_progress(const Progress& progress) override {
+      const bool training = std::string_view(progress.phase) == "train";
+      const bool last = progress.step == progress.steps;
+      c10::cuda::warning_state().set_sync_debug_mode(
+          training && !last ? c10::cuda::SyncDebugMode::L_ERROR : c10::cuda::SyncDebugMode::L_DISABLED);
+      watched += training && !last ? 1 : 0;
+    }
+    int watched = 0;
+  };
+  for (const Decoder decode : {Decoder::kCpu, Decoder::kCuda}) {
+    TrainOptions options = gpu_options(out("run"));
+    options.decode = decode;
+    options.amp = Amp::kFp16;
+    options.log_interval = 2;
+    Observer observer;
+    train(options, observer);
+    EXPECT_EQ(observer.steps.size(), 12U);
+    EXPECT_EQ(observer.watched, 10);
+  }
+  // The mode works: an explicit wait is caught.
+  c10::cuda::warning_state().set_sync_debug_mode(c10::cuda::SyncDebugMode::L_ERROR);
+  EXPECT_THROW(at::ones({1}, at::TensorOptions(kGpu)).item<float>(), c10::Error);
+  c10::cuda::warning_state().set_sync_debug_mode(c10::cuda::SyncDebugMode::L_DISABLED);
+}
+
+TEST_F(GpuTrainingTest, ReportsWhatTheGpuDid) {
+  RecordingObserver seen;
+  TrainOptions options = gpu_options(out("run"));
+  options.decode = Decoder::kCuda;
+  train(options, seen);
+  ASSERT_EQ(seen.epochs.size(), 2U);
+  const EpochReport& report = seen.epochs[1];
+  EXPECT_EQ(report.decode, "cuda");
+  EXPECT_GT(*report.gpu_mem_bytes, 11'000'000 * 4);  // at least the weights
+  EXPECT_GT(*report.decode_s, 0);
+  EXPECT_GT(*report.h2d_s, 0);
+  EXPECT_NEAR(*report.compute_s + *report.data_wait_s, report.wall_s, 0.1 * report.wall_s + 0.02);
+}
+
+}  // namespace
+}  // namespace slipstream
