@@ -88,6 +88,8 @@ Batch BatchLoader::hand_out(Slot& slot) {
   return batch;
 }
 
+std::unique_lock<std::mutex> BatchLoader::pause() { return std::unique_lock(staging_); }
+
 void BatchLoader::release(const Batch& batch) {
   slot_of(batch.sequence).consumed.record(options_.compute);
   {
@@ -159,6 +161,7 @@ void BatchLoader::stage_in_order() {
     Slot& slot = slot_of(staged_);
     lock.unlock();
     try {
+      const std::lock_guard staging(staging_);
       if (!slot.error) stager_.stage(slot);
     } catch (...) {
       slot.fail(0, std::current_exception());

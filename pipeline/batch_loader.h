@@ -31,6 +31,7 @@ class BatchLoader : public BatchSource {
 
   void enqueue(Pass pass) override;
   std::optional<Batch> next() override;
+  std::unique_lock<std::mutex> pause() override;
   void release(const Batch& batch) override;
 
  private:
@@ -58,7 +59,8 @@ class BatchLoader : public BatchSource {
   std::vector<std::unique_ptr<SamplePreparer>> preparers_;  // one a worker; one if there are no threads
   std::vector<std::unique_ptr<Slot>> slots_;
 
-  std::mutex mutex_;  // guards all below
+  std::mutex staging_;  // held while a batch is staged; never taken with mutex_ held
+  std::mutex mutex_;    // guards all below
   std::condition_variable changed_;
   Cursor to_open_;
   Cursor to_take_;

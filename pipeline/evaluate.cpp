@@ -41,6 +41,7 @@ Evaluation evaluate(ResNet& model, BatchSource& source, const TrainSetup& setup,
 
   at::globalContext().setBenchmarkCuDNN(setup.options.cudnn_benchmark);
 
+  const auto paused = source.pause();
   const at::Tensor host = sums.cpu();
   const auto sum = host.accessor<double, 1>();
   return {static_cast<int64_t>(sum[3]), sum[0] / sum[3], sum[1] / sum[3], sum[2] / sum[3]};

@@ -5,12 +5,14 @@
 #include <ATen/ops/_fused_sgd.h>
 #include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/stack.h>
+#include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "data/error.h"
+#include "models/weights.h"
 
 namespace slipstream {
 
@@ -41,16 +43,35 @@ TrainStep::TrainStep(ResNet& model, const TrainSetup& setup)
   }
 }
 
-at::Tensor TrainStep::run(const Batch& batch, double lr) {
-  at::Tensor logits;
+// Fills the parameters' gradients, scaled, and `logits`; returns the loss, unscaled.
+at::Tensor TrainStep::backward(const at::Tensor& images, const at::Tensor& labels, at::Tensor& logits) {
   at::Tensor loss;
   {
     const AutocastScope autocast(device_, type_);
-    logits = model_.forward(batch.images, ResNet::Phase::kTraining);
-    loss = at::cross_entropy_loss(logits.to(at::kFloat), batch.labels, {}, at::Reduction::Mean, kIgnoredLabel,
+    logits = model_.forward(images, ResNet::Phase::kTraining);
+    loss = at::cross_entropy_loss(logits.to(at::kFloat), labels, {}, at::Reduction::Mean, kIgnoredLabel,
                                   options_.label_smoothing);
   }
   loss_scale_.scaled(loss).backward();
+  return loss.detach();
+}
+
+void TrainStep::warm_up(at::IntArrayRef image_sizes) {
+  StateDict before;
+  for (const auto& [name, tensor] : model_.state_dict()) before.emplace_back(name, tensor.clone());
+  at::Tensor logits;
+  const auto layout = options_.channels_last ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
+  const at::Tensor images =
+      at::zeros(image_sizes, at::TensorOptions(type_).device(device_)).contiguous(layout);
+  const at::Tensor labels = at::zeros({image_sizes[0]}, at::TensorOptions(at::kLong).device(device_));
+  backward(images, labels, logits);
+  load_state_dict(model_, before);
+  for (at::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
+}
+
+at::Tensor TrainStep::run(const Batch& batch, double lr) {
+  at::Tensor logits;
+  const at::Tensor loss = backward(batch.images, batch.labels, logits);
 
   const at::NoGradGuard no_grad;
   std::vector<at::Tensor> gradients;
@@ -63,7 +84,7 @@ at::Tensor TrainStep::run(const Batch& batch, double lr) {
   for (at::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
 
   const at::Tensor right = logits.argmax(1).eq(batch.labels).sum();
-  at::Tensor metrics = at::stack({loss.detach(), right.to(at::kFloat), loss_scale_.scale()[0]});
+  at::Tensor metrics = at::stack({loss, right.to(at::kFloat), loss_scale_.scale()[0]});
   loss_scale_.update();
   return metrics;
 }

@@ -33,12 +33,19 @@ class TrainStep {
   /// them were right at first guess, and the loss scale used.
   at::Tensor run(const Batch& batch, double lr);
 
+  /// Forward and backward of an empty batch of these sizes, leaving no trace but cuDNN's choice of
+  /// algorithms. With cuDNN's benchmark on, call it before any input is under way: LibTorch gives memory back
+  /// after each choice, which waits for the whole device (BatchSource::pause says what that can do).
+  void warm_up(at::IntArrayRef image_sizes);
+
   /// Momentum buffers by parameter name, and the loss scale's state: what a resumed run needs beside the
   /// weights. The tensors are the step's own.
   StateDict state() const;
   void load_state(const StateDict& state);
 
  private:
+  at::Tensor backward(const at::Tensor& images, const at::Tensor& labels, at::Tensor& logits);
+
   ResNet& model_;
   TrainOptions options_;
   c10::Device device_;

@@ -154,6 +154,10 @@ RunResult Trainer::run() {
   if (position_.epoch > options_.epochs) {
     observer_.on_message(fmt::format("All {} epochs are done already.", options_.epochs));
   }
+  if (options_.cudnn_benchmark) {
+    step_.warm_up({options_.batch_size, 3, options_.image_size, options_.image_size});
+    synchronise(compute_);
+  }
   source_->enqueue(training_pass(position_.epoch, position_.step));
   for (; position_.epoch <= options_.epochs; ++position_.epoch, position_.step = 0, position_.totals = {}) {
     if (folders_.validation) source_->enqueue(validation_pass());
@@ -167,6 +171,7 @@ RunResult Trainer::run() {
     report_epoch(wall_s, validate());
     save();
   }
+  const auto paused = source_->pause();
   save_weights((fs::path(options_.out) / "model.pt").string(), model_);
   return {};
 }
@@ -302,6 +307,7 @@ void Trainer::show_progress(const char* phase, int64_t step, int64_t steps) {
 }
 
 void Trainer::save() const {
+  const auto paused = source_->pause();
   RunPosition position = position_;
   if (position.step == steps_) position = {position_.epoch + 1, 0, {}};
   save_checkpoint((fs::path(options_.out) / "checkpoint.pt").string(), model_, step_, position, identity());

@@ -36,7 +36,7 @@ TEST(RandomResizedCrop, StaysInsideWithTheAreaAndAspectOfTheDefinition) {
   }
   EXPECT_NEAR(smallest_area, 0.08, 0.005);
   EXPECT_GT(largest_area, 0.97);
-  EXPECT_NEAR(sum_area / kDraws, 0.53, 0.02);  // uniform on 0.08 to 1, less the tries that don't fit
+  EXPECT_NEAR(sum_area / kDraws, 0.434, 0.012);  // the mean of 6000 draws of torchvision
   EXPECT_NEAR(flips, kDraws / 2, 4 * std::sqrt(kDraws / 4.0));
 }
 

@@ -130,7 +130,7 @@ TEST(ResNetTest, TrainsUnderAutocastInChannelsLast) {
   at::autocast::set_autocast_enabled(at::kCPU, false);
   at::autocast::clear_cache();
   EXPECT_EQ(logits.scalar_type(), at::kBFloat16);
-  at::cross_entropy_loss(logits.to(at::kFloat), at::tensor({1, 2})).backward();
+  at::cross_entropy_loss(logits.to(at::kFloat), at::tensor({1, 2}, at::kLong)).backward();
   int gradients = 0;
   for (const auto& [name, parameter] : model.parameters()) {
     ASSERT_TRUE(parameter.grad().defined()) << name;

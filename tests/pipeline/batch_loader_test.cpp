@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
-#include <map>
 #include <numeric>
 #include <thread>
 
@@ -145,6 +145,23 @@ TEST_F(BatchLoaderTest, CanBeAbandonedAtAnyTime) {
       if (i != 2) loader.release(*batch);
     }
   }
+}
+
+TEST_F(BatchLoaderTest, StagesNothingWhilePaused) {
+  BatchLoader loader(loader_options(Mode::kOverlapped));
+  auto paused = loader.pause();
+  loader.enqueue(training_pass(training_, 1));
+  std::atomic<bool> arrived{false};
+  std::jthread consumer([&] {
+    const auto batch = loader.next();
+    arrived = batch.has_value();
+    loader.release(*batch);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(150));
+  EXPECT_FALSE(arrived);
+  paused.unlock();
+  consumer.join();
+  EXPECT_TRUE(arrived);
 }
 
 TEST_F(BatchLoaderTest, AccountsForItsTime) {

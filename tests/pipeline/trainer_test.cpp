@@ -197,6 +197,16 @@ TEST_F(TrainerTest, ScalesTheLossInFloat16) {
   for (const StepRecord& step : seen.steps) EXPECT_TRUE(std::isfinite(step.loss)) << step.step;
 }
 
+TEST_F(TrainerTest, WarmsUpForTheBenchmarkWithoutATrace) {
+  TrainOptions options = small_options(out("plain"));
+  options.deterministic = false;
+  const RecordingObserver plain = run(options);
+  options.cudnn_benchmark = true;
+  options.out = out("benchmark");
+  expect_equal_losses(run(options).steps, plain.steps);
+  expect_equal_weights(out("benchmark") + "/model.pt", out("plain") + "/model.pt");
+}
+
 TEST_F(TrainerTest, TrainsOnSyntheticBatches) {
   TrainOptions options = small_options(out());
   options.data = "";
