@@ -40,8 +40,9 @@ class BatchDecoder {
 
   virtual std::unique_ptr<JpegProbe> make_probe() const = 0;
 
-  /// Decodes to RGB surfaces that the decoder keeps until the next call. Blocks the calling thread while the
-  /// engines work. Returns the positions in `images` that failed, ascending: the CPU may say why.
+  /// Decodes to RGB surfaces that the decoder keeps until the next call. Blocks the calling thread until what
+  /// is queued on the stream is done, and then while the engines work. Returns the positions in `images` that
+  /// failed, ascending: the CPU may say why.
   virtual std::vector<size_t> decode(c10::Stream stream, std::span<const EncodedImage> images) = 0;
 
   /// Queues the crop and resize of what `decode` decoded into canvas[index]; canvas: uint8 [N,S,S,3] on the

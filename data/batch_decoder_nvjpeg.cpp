@@ -1,9 +1,8 @@
-#include <ATen/cuda/CUDAEvent.h>
 #include <ATen/ops/empty.h>
+#include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
-#include <array>
 #include <opencv2/core/cuda.hpp>
 #include <opencv2/core/cuda_stream_accessor.hpp>
 #include <opencv2/cudawarping.hpp>
@@ -80,55 +79,40 @@ class NvjpegBatchDecoder : public BatchDecoder {
                    const at::Tensor& canvas) override;
 
  private:
-  // Decoded images of one batch. nvJPEG's hardware backend writes when it is called, whatever is queued on
-  // the stream that it is given (reproduced by torchcodec's authors on H100 with nvJPEG 12.3 to 13.2, pull
-  // request 1634 there; a wait on the device doesn't help). So the host waits until the last reader is done;
-  // of two sets in turn, that is hardly ever long.
-  struct Surfaces {
-    at::Tensor memory;  // uint8 [bytes]; grows and is then kept
-    std::vector<cv::cuda::GpuMat> images;
-    at::cuda::CUDAEvent read;  // by the resize
-  };
-
-  void place_surfaces(std::span<const EncodedImage> images, c10::cuda::CUDAStream stream);
+  void place_surfaces(std::span<const EncodedImage> images);
   bool decode_range(cudaStream_t stream, size_t first, size_t count);
 
   c10::Device device_;
   NvjpegHandle handle_;
   NvjpegState state_;
   size_t batch_size_ = 0;  // that state_ is initialised for
-  std::array<Surfaces, 2> sets_;
-  size_t current_ = 0;  // of sets_
+  at::Tensor memory_;      // uint8 [bytes], holds the surfaces of one batch; grows and is then kept
+  std::vector<cv::cuda::GpuMat> surfaces_;
   std::vector<const unsigned char*> bytes_;
   std::vector<size_t> lengths_;
   std::vector<nvjpegImage_t> destinations_;
 };
 
 // Lays the batch's surfaces out one behind the other.
-void NvjpegBatchDecoder::place_surfaces(std::span<const EncodedImage> images, c10::cuda::CUDAStream stream) {
+void NvjpegBatchDecoder::place_surfaces(std::span<const EncodedImage> images) {
   constexpr size_t kAlignment = 256;
   const auto aligned = [](size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; };
   size_t total = 0;
   for (const EncodedImage& image : images) total += aligned(size_t{3} * image.size.width * image.size.height);
-
-  current_ = 1 - current_;
-  Surfaces& set = sets_[current_];
-  set.read.synchronize();
-  if (!set.memory.defined() || static_cast<size_t>(set.memory.numel()) < total) {
-    set.memory = at::Tensor();
-    set.memory =
+  if (!memory_.defined() || static_cast<size_t>(memory_.numel()) < total) {
+    memory_ = at::Tensor();
+    memory_ =
         at::empty({static_cast<int64_t>(total + total / 4)}, at::TensorOptions(at::kByte).device(device_));
-    stream.synchronize();  // the allocator may hand out memory that queued work still uses
   }
 
-  set.images.clear();
+  surfaces_.clear();
   bytes_.clear();
   lengths_.clear();
   destinations_.clear();
-  auto* next = set.memory.data_ptr<uint8_t>();
+  auto* next = memory_.data_ptr<uint8_t>();
   for (const EncodedImage& image : images) {
     const size_t pitch = size_t{3} * image.size.width;
-    set.images.emplace_back(image.size, CV_8UC3, next, pitch);
+    surfaces_.emplace_back(image.size, CV_8UC3, next, pitch);
     bytes_.push_back(image.bytes.data());
     lengths_.push_back(image.bytes.size());
     destinations_.push_back({{next}, {pitch}});
@@ -155,12 +139,17 @@ std::vector<size_t> NvjpegBatchDecoder::decode(c10::Stream stream, std::span<con
   if (images.empty()) return failed;
   const c10::cuda::CUDAStream cuda_stream(stream);
   const c10::cuda::CUDAStreamGuard guard(cuda_stream);
-  place_surfaces(images, cuda_stream);
+  // The hardware backend writes when it is called, whatever is queued on the stream that it is given; a wait
+  // on the device doesn't help (torchcodec's pull request 1634 has the measurements, on H100 with nvJPEG 12.3
+  // to 13.2). So the host waits until the surfaces' last reader, the stream's last work, is done. Not by
+  // LibTorch's function: its sync-debug mode watches the training thread, and this is another.
+  C10_CUDA_CHECK(cudaStreamSynchronize(cuda_stream.stream()));
+  place_surfaces(images);
   if (decode_range(cuda_stream.stream(), 0, images.size())) return failed;
   for (size_t i = 0; i < images.size(); ++i) {  // one is bad: find it, keep the others
     if (!decode_range(cuda_stream.stream(), i, 1)) {
       failed.push_back(i);
-      sets_[current_].images[i] = cv::cuda::GpuMat();
+      surfaces_[i] = cv::cuda::GpuMat();
     }
   }
   return failed;
@@ -173,7 +162,7 @@ void NvjpegBatchDecoder::resize_into(c10::Stream stream, std::span<const Encoded
   const int size = static_cast<int>(canvas.size(1));
   for (size_t i = 0; i < images.size(); ++i) {
     const CropPlan& plan = images[i].plan;
-    cv::cuda::GpuMat& surface = sets_[current_].images[i];
+    cv::cuda::GpuMat& surface = surfaces_[i];
     if (surface.empty()) continue;
     // A header of its own for the rectangle: a view would let the resize sample beyond the crop's edges.
     cv::cuda::GpuMat crop(plan.height, plan.width, CV_8UC3, surface.ptr(plan.y) + size_t{3} * plan.x,
@@ -191,7 +180,6 @@ void NvjpegBatchDecoder::resize_into(c10::Stream stream, std::span<const Encoded
       whole(cv::Rect(plan.window_x, plan.window_y, size, size)).copyTo(target, cv_stream);
     }
   }
-  sets_[current_].read.record(c10::cuda::CUDAStream(stream));
 }
 
 }  // namespace
