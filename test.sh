@@ -14,8 +14,9 @@ scripts/check_format.sh
 for preset in $presets; do
   scripts/build.sh "$preset"
 done
-# The cuda build's own tests are those that need a GPU; where there is none they say so and are skipped.
-for preset in $presets; do
+# Of the cuda build only what needs a GPU is tested beside the cpu build; where there is none those tests say so
+# and are skipped. The cpu build comes last, so that its summary closes the output.
+for preset in $(tac -s ' ' <<<"$presets "); do
   labels=()
   [ "$preset" = cuda ] && [ "$presets" != cuda ] && labels=(-L gpu)
   printf '\033[1m-- testing the %s preset\033[0m\n' "$preset"
