@@ -27,7 +27,7 @@ if [ ! -d $data ]; then
   say "writing a sample folder of generated images to $data"
   $slipstream synth $data --classes 10 --train 48 --val 8
 fi
-train=(--data $data --arch resnet50 --epochs 1 --channels-last)
+train=(--data $data --arch resnet50 --epochs 1 --lr 0.01 --channels-last)
 if [ $preset = cuda ]; then
   train+=(--image-size 224 --batch-size 32 --amp fp16)
 else

@@ -58,8 +58,11 @@ std::string bottleneck(const StageTimes& times, double wall_s, const TrainSetup&
     return fmt::format("Compute-bound by design (no input); {}.", faster_compute(setup));
   }
   if (waiting < kNegligible) {
-    return fmt::format("Compute-bound: the input is hidden to {:.1f}%; {}.", 100 * hidden_share(times, setup),
-                       faster_compute(setup));
+    const std::string input =
+        schedule_of(setup.options.mode).threads
+            ? fmt::format("the input is hidden to {:.1f}%", 100 * hidden_share(times, setup))
+            : fmt::format("compute waits for data {:.1f}% of the time", 100 * waiting);
+    return fmt::format("Compute-bound: {}; {}.", input, faster_compute(setup));
   }
   const std::array<std::pair<double, const char*>, 4> stages = {{{times.read_s, "reading"},
                                                                  {times.decode_s, "decoding"},
