@@ -25,7 +25,9 @@ say() { printf '\033[1m-- %s\033[0m\n' "$*"; }
 data=runs/quickstart/images
 if [ ! -d $data ]; then
   say "writing a sample folder of generated images to $data"
-  $slipstream synth $data --classes 10 --train 48 --val 8
+  rm -rf $data.partial   # a folder of the final name is whole
+  $slipstream synth $data.partial --classes 10 --train 48 --val 8
+  mv $data.partial $data
 fi
 train=(--data $data --arch resnet50 --epochs 1 --lr 0.01 --channels-last)
 if [ $preset = cuda ]; then

@@ -25,8 +25,8 @@ struct StepTotals {
 /// in order, once its copy has arrived, and by then all its events have passed.
 class StepLog {
  public:
-  /// `interval`: steps between fetches. `report` gets each step once, on the thread that calls `add` or
-  /// `flush`.
+  /// `interval`: steps between fetches. `report` gets each step once, on the thread that calls
+  /// `end_step` or `flush`.
   StepLog(c10::Stream compute, int64_t interval, std::function<void(const StepRecord&)> report);
 
   /// Marks where a step's work begins and ends on the compute stream.
