@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <new>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "app/train_command.h"
 #include "app/version.h"
 #include "data/error.h"
+#include "pipeline/device.h"
 
 namespace slipstream {
 namespace {
@@ -57,9 +57,8 @@ int fail(int exit_code, const std::string& sentence) {
 }  // namespace slipstream
 
 int main(int argc, char** argv) {
-  // cuBLAS is deterministic only with a workspace of its own; it reads this when it starts.
-  setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*overwrite=*/0);
   using slipstream::fail;
+  slipstream::configure_gpu_libraries();
   try {
     return slipstream::run(argc, argv);
   } catch (const slipstream::UsageError& error) {

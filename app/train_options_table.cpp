@@ -65,14 +65,16 @@ void add_pipeline(OptionTable& table, TrainOptions& options) {
       {{"serial", Mode::kSerial}, {"pinned", Mode::kPinned}, {"overlapped", Mode::kOverlapped}},
       "How input and compute share time: one after the other, with threads and pinned memory, or "
       "overlapped.");
-  table.choice<Decoder>(
-      "decode", options.decode, {{"auto", Decoder::kAuto}, {"cpu", Decoder::kCpu}, {"cuda", Decoder::kCuda}},
-      "Who decodes images; auto: the CPU. With overlapped, cuda has a known fault (docs/performance.md).");
+  table.choice<Decoder>("decode", options.decode,
+                        {{"auto", Decoder::kAuto}, {"cpu", Decoder::kCpu}, {"cuda", Decoder::kCuda}},
+                        "Who decodes images; auto: the GPU that trains, else the CPU.");
   table.choice<Resizer>("resize", options.resize, {{"opencv", Resizer::kOpencv}},
                         "Whose resizing, and so whose sampling, is used.");
   table.integer("workers", options.workers, -1, 1024,
                 "Threads that read and decode; -1: one a core, or half as many where the CPU trains.");
   table.integer("prefetch", options.prefetch, 1, 64, "Batches that may be prepared ahead of the step.");
+  table.integer("decoders", options.decoders, 1, 16,
+                "Batches that the GPU decodes at the same time, each on a stream of its own (overlapped).");
   table.toggle("synthetic", options.synthetic,
                "Train on random batches that stay on the device, to see the rate without input.");
 }

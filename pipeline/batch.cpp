@@ -14,7 +14,7 @@ StageTimes& StageTimes::operator+=(const StageTimes& other) {
 }
 
 InputTimes::InputTimes(c10::Device device)
-    : begin(device), copied(device), decoded(device), resized(device) {}
+    : decode_begin(device), decoded(device), begin(device), copied(device), resized(device) {}
 
 StageTimes InputTimes::stage_times() const {
   StageTimes times;
@@ -22,8 +22,8 @@ StageTimes InputTimes::stage_times() const {
   times.decode_s = static_cast<double>(decode_ns) * 1e-9;
   times.resize_s = static_cast<double>(resize_ns) * 1e-9;
   times.h2d_s = begin.seconds_to(copied);
-  const double device_decode_s = on_device ? copied.seconds_to(decoded) : 0;
-  const double device_resize_s = (on_device ? decoded : copied).seconds_to(resized);  // with normalisation
+  const double device_decode_s = on_device ? decode_begin.seconds_to(decoded) : 0;
+  const double device_resize_s = copied.seconds_to(resized);
   times.decode_s += device_decode_s;
   times.resize_s += device_resize_s;
   times.device_input_s = device_decode_s + device_resize_s;

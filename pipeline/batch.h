@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,8 +24,10 @@ class InputTimes {
   explicit InputTimes(c10::Device device);
 
   std::atomic<int64_t> read_ns{0}, decode_ns{0}, resize_ns{0};
-  Event begin, copied, decoded, resized;  ///< on the input's stream, in this order
-  bool on_device = false;                 ///< decoded and resized there: those events count
+  // On the input's stream, in this order. Between `decoded` and `begin` the stream may wait for the slot.
+  Event decode_begin, decoded;   ///< only where `on_device`
+  Event begin, copied, resized;  ///< `resized` includes normalisation
+  bool on_device = false;        ///< some were decoded there
 
   /// Waits for nothing: call it once `resized` has passed.
   StageTimes stage_times() const;
@@ -69,13 +70,6 @@ class BatchSource {
   /// The next batch of the current pass, empty once at its end. The compute stream waits for it; the host
   /// only where the batch isn't queued yet. Throws Error naming a bad file where the policy is to stop.
   virtual std::optional<Batch> next() = 0;
-
-  /// While the lock is held no device work of the input is begun, and none was under way when it was taken.
-  ///
-  /// For work that makes the host wait for the whole device, or copies between the device and pageable
-  /// memory: with nvJPEG's hardware backend decoding on another thread meanwhile, runs came to a halt on an
-  /// H200 (driver 580, nvJPEG 13.0.1).
-  virtual std::unique_lock<std::mutex> pause() = 0;
 
   /// Gives the batch's memory back once all that is queued on the compute stream now is done.
   virtual void release(const Batch& batch) = 0;

@@ -5,20 +5,20 @@
 
 namespace slipstream {
 
-BatchLoader::BatchLoader(const LoaderOptions& options) : options_(options), stager_(options) {
+BatchLoader::BatchLoader(const LoaderOptions& options) : options_(options) {
   cv::setNumThreads(0);  // our workers are the parallelism; OpenCV's own would fight them
   const int64_t ring = options.schedule.threads ? options.prefetch : 1;
   for (int64_t i = 0; i < ring; ++i) slots_.push_back(std::make_unique<Slot>(options));
-  unfilled_.resize(ring, 0);
-  if (!options.schedule.threads) {
-    preparers_.push_back(std::make_unique<SamplePreparer>(options, stager_.make_probe()));
-    return;
+  progress_.resize(ring);
+  const int stagers = options.schedule.copy_stream ? options.decoders : 1;
+  for (int i = 0; i < stagers; ++i) stagers_.push_back(std::make_unique<BatchStager>(options));
+  const int workers = options.schedule.threads ? options.workers : 1;
+  for (int i = 0; i < workers; ++i) {
+    preparers_.push_back(std::make_unique<SamplePreparer>(options, stagers_.front()->make_probe()));
   }
-  for (int i = 0; i < options.workers; ++i) {
-    preparers_.push_back(std::make_unique<SamplePreparer>(options_, stager_.make_probe()));
-    threads_.emplace_back([this, &preparer = *preparers_.back()] { work(preparer); });
-  }
-  threads_.emplace_back([this] { stage_in_order(); });
+  if (!options.schedule.threads) return;
+  for (const auto& preparer : preparers_) threads_.emplace_back([this, &preparer] { work(*preparer); });
+  for (const auto& stager : stagers_) threads_.emplace_back([this, &stager] { stage_batches(*stager); });
 }
 
 BatchLoader::~BatchLoader() {
@@ -55,7 +55,7 @@ std::optional<Batch> BatchLoader::next() {
   ++to_take_.batch;
   Slot& slot = slot_of(taken_);
   if (options_.schedule.threads) {
-    changed_.wait(lock, [&] { return staged_ > taken_; });
+    changed_.wait(lock, [&] { return taken_ < opened_ && progress_of(taken_).staged; });
   } else {
     open_next_slot(lock);
     lock.unlock();
@@ -69,9 +69,7 @@ std::optional<Batch> BatchLoader::next() {
 
 void BatchLoader::prepare_inline(Slot& slot) {
   for (int64_t i = 0; i < slot.count; ++i) preparers_.front()->prepare(slot, i);
-  if (!slot.error) stager_.stage(slot);
-  const std::lock_guard lock(mutex_);
-  ++staged_;
+  if (!slot.error) stagers_.front()->stage(slot);
 }
 
 Batch BatchLoader::hand_out(Slot& slot) {
@@ -87,8 +85,6 @@ Batch BatchLoader::hand_out(Slot& slot) {
   for (auto& [position, file] : slot.bad_files) batch.bad_files.push_back(std::move(file));
   return batch;
 }
-
-std::unique_lock<std::mutex> BatchLoader::pause() { return std::unique_lock(staging_); }
 
 void BatchLoader::release(const Batch& batch) {
   slot_of(batch.sequence).consumed.record(options_.compute);
@@ -119,7 +115,7 @@ void BatchLoader::open_next_slot(std::unique_lock<std::mutex>& lock) {
   slot.begin(pass, batch, options_);
   lock.lock();
   opening_ = false;
-  unfilled_[opened_ % unfilled_.size()] = slot.count;
+  progress_of(opened_) = {.unfilled = slot.count, .staged = false};
   next_position_ = 0;
   ++opened_;
 }
@@ -148,26 +144,26 @@ void BatchLoader::work(SamplePreparer& preparer) {
       slot.fail(task->position, std::current_exception());
     }
     const std::lock_guard lock(mutex_);
-    if (--unfilled_[task->sequence % unfilled_.size()] == 0) changed_.notify_all();
+    if (--progress_of(task->sequence).unfilled == 0) changed_.notify_all();
   }
 }
 
-void BatchLoader::stage_in_order() {
+void BatchLoader::stage_batches(BatchStager& stager) {
   std::unique_lock lock(mutex_);
-  const auto filled = [&] { return opened_ > staged_ && unfilled_[staged_ % unfilled_.size()] == 0; };
+  const auto filled = [&] { return claimed_ < opened_ && progress_of(claimed_).unfilled == 0; };
   while (true) {
     changed_.wait(lock, [&] { return closing_ || filled(); });
     if (closing_) return;
-    Slot& slot = slot_of(staged_);
+    const int64_t sequence = claimed_++;
+    Slot& slot = slot_of(sequence);
     lock.unlock();
     try {
-      const std::lock_guard staging(staging_);
-      if (!slot.error) stager_.stage(slot);
+      if (!slot.error) stager.stage(slot);
     } catch (...) {
       slot.fail(0, std::current_exception());
     }
     lock.lock();
-    ++staged_;
+    progress_of(sequence).staged = true;
     changed_.notify_all();
   }
 }

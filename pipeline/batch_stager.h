@@ -18,14 +18,14 @@ class BatchStager {
   /// A probe for a worker; null if the CPU decodes all.
   std::unique_ptr<JpegProbe> make_probe() const;
 
-  /// Queues the batch on the input's stream, behind the slot's `consumed`. Blocks while nvJPEG's engines work
-  /// and, where the schedule says so, after each copy. A failure is reported through the slot.
+  /// Decodes what the device decodes, which blocks while nvJPEG's engines work, then queues the rest behind
+  /// the slot's `consumed`. Blocks after each copy where the schedule says so. A bad file is reported through
+  /// the slot.
   void stage(Slot& slot);
 
  private:
-  void copy_to_device(Slot& slot, const std::vector<EncodedImage>& encoded);
-  void copy_samples(Slot& slot, int64_t first, int64_t end);
-  void decode_on_device(Slot& slot, const std::vector<EncodedImage>& encoded);
+  std::vector<EncodedImage> decode_on_device(Slot& slot);
+  void copy_to_device(Slot& slot);
 
   LoaderOptions options_;
   c10::Stream stream_;

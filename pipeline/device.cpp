@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdlib>
 
 #include "data/error.h"
 #include "pipeline/device_cuda.h"
@@ -47,8 +48,14 @@ c10::Device parse_device(const std::string& name) {
   return {c10::kCUDA, static_cast<c10::DeviceIndex>(index)};
 }
 
-c10::Stream make_stream(c10::Device device) {
-  if (device.is_cuda()) return make_cuda_stream(device);
+void configure_gpu_libraries() {
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", /*overwrite=*/0);
+  setenv("CUDA_SCALE_LAUNCH_QUEUES", "4x", /*overwrite=*/0);
+  setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*overwrite=*/0);
+}
+
+c10::Stream make_stream(c10::Device device, StreamPriority priority) {
+  if (device.is_cuda()) return make_cuda_stream(device, priority);
   return c10::Stream(c10::Stream::DEFAULT, device);
 }
 

@@ -13,8 +13,20 @@ namespace slipstream {
 /// Throws UsageError that says what is missing.
 c10::Device parse_device(const std::string& name);
 
+/// Sets what the GPU's libraries read from the environment when they start, unless it is set already. Call it
+/// before anything else of theirs, while the process has one thread.
+///
+/// CUDA's streams share 8 connections to the device unless told otherwise, and work on one waits for all that
+/// was queued before it, whichever its stream: nvJPEG's 14 internal streams would stand behind the step's
+/// kernels. Its launch queue is made four times as long; RunAhead says why. cuBLAS is deterministic only with
+/// a workspace of its own.
+void configure_gpu_libraries();
+
+/// Whose kernels start first when both are ready.
+enum class StreamPriority { kNormal, kHigh };
+
 /// A stream of the device's pool. On the CPU the only stream, on which work runs at once.
-c10::Stream make_stream(c10::Device device);
+c10::Stream make_stream(c10::Device device, StreamPriority priority);
 
 /// Blocks the calling thread until all that was queued on `stream` is done.
 void synchronise(c10::Stream stream);

@@ -22,7 +22,7 @@ class CudaEvent : public Event::Impl {
   }
 
  private:
-  at::cuda::CUDAEvent event_{cudaEventDefault};  // with timing
+  at::cuda::CUDAEvent event_{cudaEventBlockingSync};  // with timing; a host that waits sleeps
 };
 
 }  // namespace
@@ -31,8 +31,8 @@ int cuda_device_count() { return c10::cuda::device_count(); }
 
 std::unique_ptr<Event::Impl> make_cuda_event(c10::Device) { return std::make_unique<CudaEvent>(); }
 
-c10::Stream make_cuda_stream(c10::Device device) {
-  return c10::cuda::getStreamFromPool(/*isHighPriority=*/false, device.index()).unwrap();
+c10::Stream make_cuda_stream(c10::Device device, StreamPriority priority) {
+  return c10::cuda::getStreamFromPool(priority == StreamPriority::kHigh, device.index()).unwrap();
 }
 
 void synchronise_cuda(c10::Stream stream) { c10::cuda::CUDAStream(stream).synchronize(); }

@@ -18,7 +18,7 @@ class Event::Impl {
 /// The CUDA half of pipeline/device.h: device_cuda.cpp, or device_absent.cpp in a build without CUDA.
 int cuda_device_count();
 std::unique_ptr<Event::Impl> make_cuda_event(c10::Device device);
-c10::Stream make_cuda_stream(c10::Device device);
+c10::Stream make_cuda_stream(c10::Device device, StreamPriority priority);
 void synchronise_cuda(c10::Stream stream);
 at::Tensor make_pinned_tensor(at::IntArrayRef sizes, at::ScalarType type);
 int64_t peak_cuda_memory(c10::Device device);

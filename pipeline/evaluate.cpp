@@ -9,15 +9,17 @@
 
 #include <algorithm>
 
+#include "pipeline/run_ahead.h"
 #include "pipeline/train_step.h"
 
 namespace slipstream {
 
-Evaluation evaluate(ResNet& model, BatchSource& source, const TrainSetup& setup,
+Evaluation evaluate(ResNet& model, BatchSource& source, const TrainSetup& setup, c10::Stream compute,
                     const std::function<void(const Batch&)>& each_batch) {
   const at::NoGradGuard no_grad;
   // Sums of loss, of right at first guess, of right among five, and of labelled images.
   at::Tensor sums = at::zeros({4}, at::TensorOptions(at::kDouble).device(setup.device));
+  RunAhead run_ahead(compute);
   while (const auto batch = source.next()) {
     each_batch(*batch);
     // The last batch's odd size isn't worth a benchmark of every convolution.
@@ -36,12 +38,12 @@ Evaluation evaluate(ResNet& model, BatchSource& source, const TrainSetup& setup,
     sums += at::stack({loss.to(at::kDouble), right.select(1, 0).sum().to(at::kDouble),
                        right.sum().to(at::kDouble), batch->labels.ne(kIgnoredLabel).sum().to(at::kDouble)});
     source.release(*batch);
+    run_ahead.limit();
     if (schedule_of(setup.options.mode).wait_each) sums.cpu();
   }
 
   at::globalContext().setBenchmarkCuDNN(setup.options.cudnn_benchmark);
 
-  const auto paused = source.pause();
   const at::Tensor host = sums.cpu();
   const auto sum = host.accessor<double, 1>();
   return {static_cast<int64_t>(sum[3]), sum[0] / sum[3], sum[1] / sum[3], sum[2] / sum[3]};

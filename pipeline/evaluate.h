@@ -18,7 +18,7 @@ struct Evaluation {
 
 /// Evaluates the source's current pass to its end. The host waits once, at the end.
 /// `each_batch` gets every batch before it is used.
-Evaluation evaluate(ResNet& model, BatchSource& source, const TrainSetup& setup,
+Evaluation evaluate(ResNet& model, BatchSource& source, const TrainSetup& setup, c10::Stream compute,
                     const std::function<void(const Batch&)>& each_batch);
 
 }  // namespace slipstream

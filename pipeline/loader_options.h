@@ -16,6 +16,7 @@ struct LoaderOptions {
   bool decode_on_device = false;
   int workers = 1;       ///< threads that read and decode, where the schedule has threads
   int64_t prefetch = 4;  ///< batches in the ring, where the schedule has threads
+  int decoders = 1;      ///< batches staged at the same time, where the input has streams of its own
   int64_t batch_size = 1;
   int image_size = 224;
   int val_resize = 256;

@@ -14,7 +14,6 @@ class SyntheticSource : public BatchSource {
 
   void enqueue(Pass pass) override;
   std::optional<Batch> next() override;
-  std::unique_lock<std::mutex> pause() override { return {}; }
   void release(const Batch&) override {}
 
  private:

@@ -58,6 +58,7 @@ struct TrainOptions {
   Resizer resize = Resizer::kOpencv;
   int64_t workers = -1;    // threads that read and decode; -1: one a core
   int64_t prefetch = 4;    // batches in the ring
+  int64_t decoders = 1;    // batches that the GPU decodes at the same time
   bool synthetic = false;  // random batches that stay on the device: the rate without input
 
   // Compute

@@ -38,7 +38,8 @@ void find_folders(TrainSetup& setup) {
 
 bool decides_for_device(const TrainOptions& options, c10::Device device) {
   switch (options.decode) {
-    case Decoder::kAuto:  // the CPU, until docs/performance.md's "Known fault" of GPU decoding is mended
+    case Decoder::kAuto:
+      return device.is_cuda() && has_batch_decoder();
     case Decoder::kCpu:
       return false;
     case Decoder::kCuda:
@@ -79,6 +80,7 @@ TrainSetup resolve(const TrainOptions& options) {
         "--deterministic and --cudnn-benchmark exclude each other: the benchmark's choice varies");
   }
   setup.decode_on_device = decides_for_device(options, setup.device);
+  if (!setup.decode_on_device) resolved.decoders = 1;
   find_folders(setup);
   return setup;
 }
@@ -88,6 +90,7 @@ LoaderOptions TrainSetup::loader_options(c10::Stream compute) const {
           .decode_on_device = decode_on_device,
           .workers = static_cast<int>(options.workers),
           .prefetch = options.prefetch,
+          .decoders = static_cast<int>(options.decoders),
           .batch_size = options.batch_size,
           .image_size = static_cast<int>(options.image_size),
           .val_resize = static_cast<int>(options.val_resize),

@@ -20,6 +20,7 @@
 #include "pipeline/gpu_monitor.h"
 #include "pipeline/index_folder.h"
 #include "pipeline/lr_schedule.h"
+#include "pipeline/run_ahead.h"
 #include "pipeline/step_log.h"
 #include "pipeline/stop_signal.h"
 #include "pipeline/synthetic_source.h"
@@ -133,7 +134,7 @@ Trainer::Trainer(TrainSetup setup, RunObserver& observer)
     : setup_(std::move(setup)),
       options_(setup_.options),
       observer_(observer),
-      compute_(make_stream(setup_.device)),
+      compute_(make_stream(setup_.device, StreamPriority::kNormal)),
       compute_guard_(compute_),
       folders_(index_folders(setup_, observer)),
       steps_(steps_per_epoch(options_, folders_.training)),
@@ -171,7 +172,6 @@ RunResult Trainer::run() {
     report_epoch(wall_s, validate());
     save();
   }
-  const auto paused = source_->pause();
   save_weights((fs::path(options_.out) / "model.pt").string(), model_);
   return {};
 }
@@ -182,6 +182,7 @@ void Trainer::train_epoch() {
   epoch_start_ = Clock::now();
   first_step_ = position_.step;
   log_.begin_epoch(position_.totals);
+  RunAhead run_ahead(compute_);
   while (const auto batch = source_->next()) {
     notice_bad_files(*batch);
     const double epochs_done = static_cast<double>(position_.epoch - 1) +
@@ -197,6 +198,7 @@ void Trainer::train_epoch() {
                   metrics);
 
     if (schedule_of(options_.mode).wait_each) synchronise(compute_);
+    run_ahead.limit();
     show_progress("train", position_.step, steps_);
     if (StopSignal::requested() != 0) break;
   }
@@ -208,7 +210,7 @@ std::optional<Evaluation> Trainer::validate() {
   if (!folders_.validation) return std::nullopt;
   const int64_t steps = validation_pass().end_batch;
   int64_t step = 0;
-  return evaluate(model_, *source_, setup_, [&](const Batch& batch) {
+  return evaluate(model_, *source_, setup_, compute_, [&](const Batch& batch) {
     notice_bad_files(batch);
     show_progress("validate", ++step, steps);
   });
@@ -307,7 +309,6 @@ void Trainer::show_progress(const char* phase, int64_t step, int64_t steps) {
 }
 
 void Trainer::save() const {
-  const auto paused = source_->pause();
   RunPosition position = position_;
   if (position.step == steps_) position = {position_.epoch + 1, 0, {}};
   save_checkpoint((fs::path(options_.out) / "checkpoint.pt").string(), model_, step_, position, identity());

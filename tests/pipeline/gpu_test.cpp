@@ -36,6 +36,7 @@ const c10::Device kGpu(c10::kCUDA, 0);
 class GpuTest : public testing::Test {
  protected:
   void SetUp() override {
+    configure_gpu_libraries();
     if (c10::cuda::device_count() == 0) GTEST_SKIP() << "this machine has no NVIDIA GPU";
   }
 };
@@ -67,7 +68,7 @@ Difference difference(const at::Tensor& a, const at::Tensor& b) {
 TEST_F(GpuTest, NormalisesAsTheCpuBitForBit) {
   const at::Tensor pixels = at::randint(256, {5, 33, 33, 3}, at::TensorOptions(at::kByte));
   const at::Tensor flips = at::tensor({0, 1, 1, 0, 1}, at::kByte);
-  const c10::Stream stream = make_stream(kGpu);
+  const c10::Stream stream = make_stream(kGpu, StreamPriority::kNormal);
   for (const auto type : {at::kFloat, at::kHalf, at::kBFloat16}) {
     for (const auto layout : {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
       const at::Tensor expected = at::empty({5, 3, 33, 33}, at::TensorOptions(type), layout);
@@ -105,7 +106,7 @@ TEST_F(GpuTest, DecodesAndResizesAsTheCpuDoes) {
     images.push_back({files[i], *size, plan, static_cast<int64_t>(i)});
     resize_window(rgb, plan, kSize, scratch, expected[static_cast<int64_t>(i)].data_ptr<uint8_t>());
   }
-  const c10::Stream stream = make_stream(kGpu);
+  const c10::Stream stream = make_stream(kGpu, StreamPriority::kNormal);
   const at::Tensor canvas = at::zeros(expected.sizes(), expected.options().device(kGpu));
   at::cuda::getCurrentCUDAStream().synchronize();
   EXPECT_TRUE(decoder->decode(stream, images).empty());
@@ -133,6 +134,7 @@ LoaderOptions gpu_loader_options(Mode mode, bool decode_on_device, c10::Stream c
           .decode_on_device = decode_on_device,
           .workers = 4,
           .prefetch = 3,
+          .decoders = 2,
           .batch_size = 8,
           .image_size = 64,
           .val_resize = 73,
@@ -145,7 +147,7 @@ LoaderOptions gpu_loader_options(Mode mode, bool decode_on_device, c10::Stream c
 TEST_F(GpuTest, GivesTheSameBatchesInEveryModeForEachDecoder) {
   const ImageFolder folder =
       index_folder(test::small_folder() + "/train", 2, [](int64_t, int64_t, int64_t) {});
-  const c10::Stream compute = make_stream(kGpu);
+  const c10::Stream compute = make_stream(kGpu, StreamPriority::kNormal);
   const c10::StreamGuard guard(compute);
   std::vector<std::vector<test::BatchCopy>> by_decoder;
   for (const bool on_device : {false, true}) {
@@ -184,7 +186,7 @@ TEST_F(GpuTest, NamesADamagedFileAndSkipsItOnRequest) {
                      std::string(bytes.begin(), bytes.end()));
   }
   const ImageFolder folder = index_folder(root, 1, [](int64_t, int64_t, int64_t) {});
-  const c10::Stream compute = make_stream(kGpu);
+  const c10::Stream compute = make_stream(kGpu, StreamPriority::kNormal);
   std::vector<uint32_t> order(8);
   std::iota(order.begin(), order.end(), 0);
   LoaderOptions options = gpu_loader_options(Mode::kOverlapped, true, compute);
