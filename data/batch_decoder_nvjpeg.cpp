@@ -8,6 +8,7 @@
 #include <opencv2/cudawarping.hpp>
 
 #include "data/batch_decoder.h"
+#include "data/jpeg.h"
 #include "data/nvjpeg_handles.h"
 #include "data/resize.h"
 
@@ -29,24 +30,14 @@ NvjpegHandle create_handle(c10::Device device) {
   return NvjpegHandle(handle);
 }
 
-// The engines decode a truncated file to garbage without a word, so a file must end with the end-of-image
-// marker, within a few bytes of padding, to go there; libjpeg judges the others.
-bool ends_as_jpeg(std::span<const uint8_t> bytes) {
-  constexpr size_t kPadding = 16;
-  const size_t first = bytes.size() > kPadding ? bytes.size() - kPadding : 2;
-  for (size_t i = bytes.size() - 1; i > first; --i) {
-    if (bytes[i] == 0xD9 && bytes[i - 1] == 0xFF) return true;
-  }
-  return false;
-}
-
 class NvjpegProbe : public JpegProbe {
  public:
   explicit NvjpegProbe(const NvjpegHandle& handle)
       : handle_(handle.get()), stream_(make_nvjpeg_stream(handle)) {}
 
   std::optional<cv::Size> size_if_supported(std::span<const uint8_t> bytes) override {
-    if (bytes.size() < 4 || bytes[0] != 0xFF || bytes[1] != 0xD8 || !ends_as_jpeg(bytes)) return std::nullopt;
+    // The engines decode a truncated file to garbage without a word: libjpeg judges those.
+    if (!is_jpeg(bytes) || !ends_as_jpeg(bytes)) return std::nullopt;
     unsigned width = 0;
     unsigned height = 0;
     unsigned components = 0;

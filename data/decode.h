@@ -1,14 +1,21 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <opencv2/core/mat.hpp>
 #include <span>
 
 namespace slipstream {
 
-/// Decodes a JPEG, PNG, BMP or WebP file's bytes, told apart by content, to RGB (CV_8UC3) on the calling
-/// thread. Alpha is dropped, EXIF orientation ignored, as torchvision's ImageFolder does. `rgb`'s memory is
-/// reused if it fits. Throws Error with the reason but no path.
-void decode_image(std::span<const uint8_t> bytes, cv::Mat& rgb);
+/// Tells which part of an image is wanted, given the image's size.
+using RegionOf = std::function<cv::Rect(cv::Size)>;
+
+inline cv::Rect whole_image(cv::Size size) { return {{0, 0}, size}; }
+
+/// Decodes the part that `region_of` names of a JPEG, PNG, BMP or WebP file's bytes, told apart by content,
+/// to RGB (CV_8UC3) on the calling thread. Alpha is dropped, EXIF orientation ignored, as torchvision's
+/// ImageFolder does. Returns a view of `memory`, which is reused if it fits. Throws Error with the reason but
+/// no path.
+cv::Mat decode_image(std::span<const uint8_t> bytes, const RegionOf& region_of, cv::Mat& memory);
 
 }  // namespace slipstream

@@ -7,19 +7,21 @@
 
 namespace slipstream {
 
-void decode_image(std::span<const uint8_t> bytes, cv::Mat& rgb) {
+cv::Mat decode_image(std::span<const uint8_t> bytes, const RegionOf& region_of, cv::Mat& memory) {
   if (bytes.empty()) throw Error("the file is empty");
-  if (is_jpeg(bytes)) return decode_jpeg(bytes, rgb);
+  if (is_jpeg(bytes)) return decode_jpeg(bytes, region_of, memory);
 
   const cv::Mat encoded(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<uint8_t*>(bytes.data()));
   try {
     // Into a new image: the overload that reuses memory leaves the last image there when it fails.
-    rgb = cv::imdecode(encoded, cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION);
+    memory = cv::imdecode(encoded, cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION);
   } catch (const cv::Exception& exception) {
     throw Error("OpenCV can't decode it: " + exception.err);
   }
-  if (rgb.empty()) throw Error("it is no whole JPEG, PNG, BMP or WebP image");
-  cv::cvtColor(rgb, rgb, cv::COLOR_BGR2RGB);
+  if (memory.empty()) throw Error("it is no whole JPEG, PNG, BMP or WebP image");
+  cv::Mat region = memory(region_of(memory.size()));
+  cv::cvtColor(region, region, cv::COLOR_BGR2RGB);
+  return region;
 }
 
 }  // namespace slipstream

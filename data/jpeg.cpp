@@ -6,6 +6,7 @@
 #include <jerror.h>
 #include <jpeglib.h>
 
+#include <algorithm>
 #include <string>
 
 #include "data/error.h"
@@ -45,22 +46,45 @@ class Decompressor {
   Decompressor(const Decompressor&) = delete;
   Decompressor& operator=(const Decompressor&) = delete;
 
-  /// False if libjpeg gave up; `reason` says why. Holds no object with a destructor across setjmp.
-  bool decode(std::span<const uint8_t> bytes, cv::Mat& pixels) {
+  // Both are false if libjpeg gave up; `reason` says why. Neither holds an object with a destructor across
+  // setjmp.
+
+  bool read_header(std::span<const uint8_t> bytes) {
     if (setjmp(trap_.escape) != 0) return false;
     jpeg_mem_src(&info_, bytes.data(), bytes.size());
     jpeg_read_header(&info_, TRUE);
-    const bool cmyk = info_.jpeg_color_space == JCS_CMYK || info_.jpeg_color_space == JCS_YCCK;
-    info_.out_color_space = cmyk ? JCS_CMYK : JCS_RGB;
+    info_.out_color_space = is_cmyk() ? JCS_CMYK : JCS_RGB;
     info_.dct_method = JDCT_ISLOW;
+    return true;
+  }
+
+  cv::Size size() const {
+    return {static_cast<int>(info_.image_width), static_cast<int>(info_.image_height)};
+  }
+  bool is_cmyk() const { return info_.jpeg_color_space == JCS_CMYK || info_.jpeg_color_space == JCS_YCCK; }
+
+  /// Decodes the region's rows, a little wider than asked, to `pixels`; `left` is where the region begins
+  /// there.
+  bool decode(const cv::Rect& region, cv::Mat& pixels, int& left) {
+    if (setjmp(trap_.escape) != 0) return false;
     jpeg_start_decompress(&info_);
-    pixels.create(static_cast<int>(info_.output_height), static_cast<int>(info_.output_width),
-                  cmyk ? CV_8UC4 : CV_8UC3);
-    while (info_.output_scanline < info_.output_height) {
-      JSAMPROW row = pixels.ptr(static_cast<int>(info_.output_scanline));
+    left = 0;
+    if (region.width < size().width) {
+      // Interpolated chroma looks one sample beyond the pixels, which is missing at the edge of what is
+      // decoded.
+      constexpr int kMargin = 8;
+      JDIMENSION first = std::max(0, region.x - kMargin);
+      JDIMENSION width = std::min(size().width, region.x + region.width + kMargin) - first;
+      jpeg_crop_scanline(&info_, &first, &width);  // widens both to whole blocks
+      left = region.x - static_cast<int>(first);
+    }
+    pixels.create(region.height, static_cast<int>(info_.output_width), is_cmyk() ? CV_8UC4 : CV_8UC3);
+    if (region.y > 0) jpeg_skip_scanlines(&info_, region.y);
+    for (int y = 0; y < region.height; ++y) {
+      JSAMPROW row = pixels.ptr(y);
       jpeg_read_scanlines(&info_, &row, 1);
     }
-    jpeg_finish_decompress(&info_);
+    if (info_.output_scanline == info_.output_height) jpeg_finish_decompress(&info_);
     return true;
   }
 
@@ -93,14 +117,28 @@ bool is_jpeg(std::span<const uint8_t> bytes) {
   return bytes.size() > 2 && bytes[0] == 0xFF && bytes[1] == 0xD8 && bytes[2] == 0xFF;
 }
 
-void decode_jpeg(std::span<const uint8_t> bytes, cv::Mat& rgb) {
-  Decompressor decompressor;
-  if (!decompressor.decode(bytes, rgb)) throw Error(std::string("damaged JPEG: ") + decompressor.reason());
-  if (rgb.channels() == 4) {
-    const cv::Mat cmyk = std::move(rgb);
-    rgb = cv::Mat();
-    convert_inverted_cmyk(cmyk, rgb);
+bool ends_as_jpeg(std::span<const uint8_t> bytes) {
+  constexpr size_t kPadding = 16;
+  const size_t first = bytes.size() > kPadding ? bytes.size() - kPadding : 2;
+  for (size_t i = bytes.size() - 1; i > first; --i) {
+    if (bytes[i] == 0xD9 && bytes[i - 1] == 0xFF) return true;
   }
+  return false;
+}
+
+cv::Mat decode_jpeg(std::span<const uint8_t> bytes, const RegionOf& region_of, cv::Mat& memory) {
+  Decompressor decompressor;
+  const auto give_up = [&] { throw Error(std::string("damaged JPEG: ") + decompressor.reason()); };
+  if (!decompressor.read_header(bytes)) give_up();
+  cv::Rect region = region_of(decompressor.size());
+  const cv::Rect wanted = region;
+  // Whether a file without its end is whole enough shows only when all of it is decoded.
+  if (!ends_as_jpeg(bytes)) region = whole_image(decompressor.size());
+  cv::Mat cmyk;
+  int left = 0;
+  if (!decompressor.decode(region, decompressor.is_cmyk() ? cmyk : memory, left)) give_up();
+  if (decompressor.is_cmyk()) convert_inverted_cmyk(cmyk, memory);
+  return memory(wanted - region.tl() + cv::Point(left, 0));
 }
 
 }  // namespace slipstream

@@ -9,14 +9,13 @@ int opencv_interpolation(const CropPlan& plan) {
   return shrinks ? cv::INTER_AREA : cv::INTER_LINEAR;
 }
 
-void resize_window(const cv::Mat& rgb, const CropPlan& plan, int size, cv::Mat& scratch, uint8_t* out) {
-  const cv::Mat source = rgb(cv::Rect(plan.x, plan.y, plan.width, plan.height));
+void resize_window(const cv::Mat& crop, const CropPlan& plan, int size, cv::Mat& scratch, uint8_t* out) {
   cv::Mat target(size, size, CV_8UC3, out);
   const cv::Size resized(plan.resized_width, plan.resized_height);
   if (resized == target.size()) {
-    cv::resize(source, target, resized, 0, 0, opencv_interpolation(plan));
+    cv::resize(crop, target, resized, 0, 0, opencv_interpolation(plan));
   } else {
-    cv::resize(source, scratch, resized, 0, 0, opencv_interpolation(plan));
+    cv::resize(crop, scratch, resized, 0, 0, opencv_interpolation(plan));
     scratch(cv::Rect(plan.window_x, plan.window_y, size, size)).copyTo(target);
   }
 }

@@ -14,6 +14,7 @@ namespace slipstream {
 struct LoaderOptions {
   Schedule schedule;
   bool decode_on_device = false;
+  Resizer resizer = Resizer::kFused;
   int workers = 1;       ///< threads that read and decode, where the schedule has threads
   int64_t prefetch = 4;  ///< batches in the ring, where the schedule has threads
   int decoders = 1;      ///< batches staged at the same time, where the input has streams of its own

@@ -90,13 +90,21 @@ bool SamplePreparer::decode_after_all(Slot& slot, int64_t position) {
 
 void SamplePreparer::decode_on_cpu(Slot& slot, int64_t position) {
   const Stopwatch decoding;
-  decode_image(slot.files[position], rgb_);
+  CropPlan crop_plan;
+  const auto region_of = [&](cv::Size size) {
+    crop_plan = plan(*slot.pass, sample_at(slot, position, options_), size.width, size.height);
+    return cv::Rect(crop_plan.x, crop_plan.y, crop_plan.width, crop_plan.height);
+  };
+  const cv::Mat crop = decode_image(slot.files[position], region_of, decoded_);
   decoding.stop(slot.times ? &slot.times->decode_ns : nullptr);
 
   const Stopwatch resizing;
-  const CropPlan crop = plan(*slot.pass, sample_at(slot, position, options_), rgb_.cols, rgb_.rows);
-  slot.host_flips.data_ptr<uint8_t>()[position] = crop.flip ? 1 : 0;
-  resize_window(rgb_, crop, options_.image_size, resized_, pixels_at(slot, position));
+  slot.host_flips.data_ptr<uint8_t>()[position] = crop_plan.flip ? 1 : 0;
+  if (options_.resizer == Resizer::kFused) {
+    antialiased_resize_(crop, crop_plan, options_.image_size, pixels_at(slot, position));
+  } else {
+    resize_window(crop, crop_plan, options_.image_size, resized_, pixels_at(slot, position));
+  }
   resizing.stop(slot.times ? &slot.times->resize_ns : nullptr);
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <opencv2/core/mat.hpp>
 
+#include "data/antialias.h"
 #include "pipeline/slot.h"
 
 namespace slipstream {
@@ -29,8 +30,9 @@ class SamplePreparer {
 
   LoaderOptions options_;
   std::unique_ptr<JpegProbe> probe_;
-  cv::Mat rgb_;
+  cv::Mat decoded_;
   cv::Mat resized_;
+  AntialiasedResize antialiased_resize_;
 };
 
 }  // namespace slipstream

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "data/resizer.h"
+
 namespace slipstream {
 
 /// How input and compute share time; the table in docs/architecture.md says what each does.
@@ -10,9 +12,6 @@ enum class Mode { kSerial, kPinned, kOverlapped };
 
 /// Who decodes images. kAuto becomes one of the others in `resolve`.
 enum class Decoder { kAuto, kCpu, kCuda };
-
-/// Who resizes, and so with which sampling.
-enum class Resizer { kOpencv };
 
 /// The type of matrix work under LibTorch's autocast; weights and the optimizer stay float32.
 enum class Amp { kOff, kFp16, kBf16 };
@@ -55,7 +54,7 @@ struct TrainOptions {
   // Pipeline
   Mode mode = Mode::kOverlapped;
   Decoder decode = Decoder::kAuto;
-  Resizer resize = Resizer::kOpencv;
+  Resizer resize = Resizer::kAuto;
   int64_t workers = -1;    // threads that read and decode; -1: one a core
   int64_t prefetch = 4;    // batches in the ring
   int64_t decoders = 1;    // batches that the GPU decodes at the same time

@@ -81,6 +81,13 @@ TrainSetup resolve(const TrainOptions& options) {
   }
   setup.decode_on_device = decides_for_device(options, setup.device);
   if (!setup.decode_on_device) resolved.decoders = 1;
+  if (resolved.resize == Resizer::kAuto) {
+    resolved.resize = setup.decode_on_device ? Resizer::kOpencv : Resizer::kFused;
+  }
+  if (setup.decode_on_device && resolved.resize == Resizer::kFused) {
+    throw UsageError(
+        "--resize fused resizes on the CPU, and the GPU decodes: choose --resize opencv, or --decode cpu");
+  }
   find_folders(setup);
   return setup;
 }
@@ -88,6 +95,7 @@ TrainSetup resolve(const TrainOptions& options) {
 LoaderOptions TrainSetup::loader_options(c10::Stream compute) const {
   return {.schedule = schedule_of(options.mode),
           .decode_on_device = decode_on_device,
+          .resizer = options.resize,
           .workers = static_cast<int>(options.workers),
           .prefetch = options.prefetch,
           .decoders = static_cast<int>(options.decoders),

@@ -39,9 +39,8 @@ std::vector<uint8_t> encode(const std::string& extension, const cv::Mat& bgr,
 }
 
 cv::Mat decode(std::span<const uint8_t> bytes) {
-  cv::Mat rgb;
-  decode_image(bytes, rgb);
-  return rgb;
+  cv::Mat memory;
+  return decode_image(bytes, whole_image, memory);
 }
 
 double largest_difference(const cv::Mat& rgb, const cv::Mat& bgr) {
@@ -111,9 +110,61 @@ TEST(DecodeImage, RefusesWhatIsNoImage) {
 
 TEST(DecodeImage, RefusesWhatIsNoImageAlsoAfterAnImage) {
   cv::Mat rgb;
-  decode_image(encode(".png", gradient(16, 16)), rgb);
+  decode_image(encode(".png", gradient(16, 16)), whole_image, rgb);
   const std::vector<uint8_t> text(40, 'x');
-  EXPECT_THROW(decode_image(text, rgb), Error);
+  EXPECT_THROW(decode_image(text, whole_image, rgb), Error);
+}
+
+// Noise, so that every block and every chroma sample matters.
+cv::Mat noise(int width, int height) {
+  cv::Mat bgr(height, width, CV_8UC3);
+  cv::RNG random(7);
+  random.fill(bgr, cv::RNG::UNIFORM, 0, 256);
+  cv::GaussianBlur(bgr, bgr, {5, 5}, 0);
+  return bgr;
+}
+
+void expect_every_region_as_in_the_whole(std::span<const uint8_t> bytes, const std::string& name) {
+  const cv::Mat whole = decode(bytes);
+  cv::RNG random(3);
+  cv::Mat memory;
+  for (int i = 0; i < 40; ++i) {
+    const int x = random.uniform(0, whole.cols);
+    const int y = random.uniform(0, whole.rows);
+    const cv::Rect region(x, y, random.uniform(1, whole.cols - x + 1), random.uniform(1, whole.rows - y + 1));
+    cv::Size told;
+    const auto region_of = [&](cv::Size size) {
+      told = size;
+      return region;
+    };
+    const cv::Mat part = decode_image(bytes, region_of, memory);
+    EXPECT_EQ(told, whole.size());
+    ASSERT_EQ(part.size(), region.size());
+    EXPECT_EQ(cv::norm(part, whole(region), cv::NORM_INF), 0) << name << ' ' << region;
+  }
+}
+
+TEST(DecodeImage, GivesARegionThePixelsOfTheWhole) {
+  for (const auto& [width, height] : {std::pair{333, 219}, {40, 300}, {17, 9}}) {
+    const cv::Mat image = noise(width, height);
+    cv::Mat gray;
+    cv::cvtColor(image, gray, cv::COLOR_BGR2GRAY);
+    expect_every_region_as_in_the_whole(encode(".jpg", image), "4:2:0");
+    expect_every_region_as_in_the_whole(encode(".jpg", image, {cv::IMWRITE_JPEG_PROGRESSIVE, 1}),
+                                        "progressive");
+    expect_every_region_as_in_the_whole(encode(".jpg", image, {cv::IMWRITE_JPEG_RST_INTERVAL, 3}),
+                                        "restarts");
+    expect_every_region_as_in_the_whole(encode(".jpg", gray), "gray");
+    expect_every_region_as_in_the_whole(encode(".png", image), "png");
+  }
+}
+
+TEST(DecodeImage, NoticesAMissingEndBelowTheRegion) {
+  const auto whole = encode(".jpg", noise(200, 200));
+  const std::vector<uint8_t> cut(whole.begin(), whole.begin() + static_cast<int64_t>(whole.size()) / 2);
+  cv::Mat memory;
+  const auto top = [](cv::Size size) { return cv::Rect(0, 0, size.width, 8); };
+  EXPECT_THROW(decode_image(cut, top, memory), Error);
 }
 
 TEST(DecodeImage, ReadsEveryRealPhotograph) {
@@ -127,6 +178,7 @@ TEST(DecodeImage, ReadsEveryRealPhotograph) {
     const cv::Mat rgb = decode(bytes);
     EXPECT_GE(rgb.cols, 56) << entry.path();
     EXPECT_GE(rgb.rows, 56) << entry.path();
+    if (count % 10 == 0) expect_every_region_as_in_the_whole(bytes, entry.path().filename().string());
     ++count;
   }
   EXPECT_EQ(count, 119);
@@ -142,7 +194,7 @@ TEST(ResizeWindow, TakesTheRectangleAndTheWindow) {
   cv::Mat scratch;
   cv::Mat out(16, 16, CV_8UC3);
 
-  resize_window(rgb, {40, 0, 40, 40, 16, 16}, 16, scratch, out.data);
+  resize_window(rgb(cv::Rect(40, 0, 40, 40)), {40, 0, 40, 40, 16, 16}, 16, scratch, out.data);
   EXPECT_EQ(cv::norm(out, cv::Mat(16, 16, CV_8UC3, cv::Scalar(50, 60, 70)), cv::NORM_INF), 0);
 
   resize_window(rgb, {0, 0, 80, 80, 40, 40, 2, 22}, 16, scratch, out.data);  // inside the lower left quarter

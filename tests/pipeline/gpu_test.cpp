@@ -100,7 +100,7 @@ TEST_F(GpuTest, DecodesAndResizesAsTheCpuDoes) {
   for (size_t i = 0; i < files.size(); ++i) {
     const auto size = probe->size_if_supported(files[i]);
     ASSERT_TRUE(size) << "file " << i;
-    decode_image(files[i], rgb);
+    decode_image(files[i], whole_image, rgb);
     ASSERT_EQ(*size, rgb.size());
     const CropPlan plan = centre_crop(size->width, size->height, 73, kSize);
     images.push_back({files[i], *size, plan, static_cast<int64_t>(i)});
@@ -132,6 +132,7 @@ TEST_F(GpuTest, LeavesToTheCpuWhatItCannotDecode) {
 LoaderOptions gpu_loader_options(Mode mode, bool decode_on_device, c10::Stream compute) {
   return {.schedule = schedule_of(mode),
           .decode_on_device = decode_on_device,
+          .resizer = Resizer::kOpencv,
           .workers = 4,
           .prefetch = 3,
           .decoders = 2,

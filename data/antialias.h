@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <opencv2/core/mat.hpp>
+#include <vector>
+
+#include "data/crop_plan.h"
+
+namespace slipstream {
+
+/// Which source pixels make each output of one axis, and how much of each.
+///
+/// The filter is Pillow's antialiased bilinear (Resample.c): a triangle that is one output pixel wide to each
+/// side, or one source pixel where the axis grows; weights add up to 1 and are fixed-point numbers of
+/// kWeightBits, so that equal pixels come out on every machine.
+struct AxisTaps {
+  std::vector<int> begin;        ///< by output: the first source pixel
+  std::vector<int> count;        ///< by output: how many
+  std::vector<int32_t> weights;  ///< [output * stride + tap]
+  int stride = 0;
+};
+inline constexpr int kWeightBits = 22;
+
+/// The taps of outputs `first` to `first + outputs` of an axis of `in` pixels that is resized to `resized`.
+/// `taps`'s memory is reused.
+void find_taps(int in, int resized, int first, int outputs, AxisTaps& taps);
+
+/// Resizes as Pillow does, bit for bit: along rows, rounded to 8 bits, then along columns. Holds memory that
+/// is used again; one for each thread.
+class AntialiasedResize {
+ public:
+  /// Writes the window of `crop` (CV_8UC3, the plan's rectangle) that the plan keeps to `out`: size x size x
+  /// 3 bytes, owned by the caller. Unflipped.
+  void operator()(const cv::Mat& crop, const CropPlan& plan, int size, uint8_t* out);
+
+ private:
+  AxisTaps columns_, rows_;
+  std::vector<uint8_t> narrowed_;  // the source rows that matter, at the output's width
+};
+
+}  // namespace slipstream
