@@ -68,11 +68,11 @@ void add_pipeline(OptionTable& table, TrainOptions& options) {
   table.choice<Decoder>("decode", options.decode,
                         {{"auto", Decoder::kAuto}, {"cpu", Decoder::kCpu}, {"cuda", Decoder::kCuda}},
                         "Who decodes images; auto: the GPU that trains, else the CPU.");
-  table.choice<Resizer>(
-      "resize", options.resize,
-      {{"auto", Resizer::kAuto}, {"fused", Resizer::kFused}, {"opencv", Resizer::kOpencv}},
-      "Whose sampling: fused is Pillow's and torchvision's antialiased bilinear to the bit, where the CPU "
-      "decodes; opencv is OpenCV's; auto: fused where it can be.");
+  table.choice<Resizer>("resize", options.resize,
+                        {{"auto", Resizer::kAuto}, {"fused", Resizer::kFused}, {"opencv", Resizer::kOpencv}},
+                        "Whose sampling: fused is Pillow's and torchvision's antialiased bilinear to the "
+                        "bit, opencv is OpenCV's; "
+                        "auto: fused where the CPU decodes, opencv where the GPU does.");
   table.integer("workers", options.workers, -1, 1024,
                 "Threads that read and decode; -1: one a core, or half as many where the CPU trains.");
   table.integer("prefetch", options.prefetch, 1, 64, "Batches that may be prepared ahead of the step.");

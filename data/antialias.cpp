@@ -1,15 +1,9 @@
 #include "data/antialias.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace slipstream {
 namespace {
-
-constexpr int32_t kHalf = 1 << (kWeightBits - 1);
-
-// The sum of pixels times weights, rounded.
-inline uint8_t to_pixel(int32_t sum) { return static_cast<uint8_t>(std::clamp(sum >> kWeightBits, 0, 255)); }
 
 // [[gnu::always_inline]] lets the compiler build each loop twice, for any processor and for one with AVX2.
 [[gnu::always_inline]] inline void narrow_row_with(const uint8_t* in, const AxisTaps& taps, int outputs,
@@ -18,9 +12,9 @@ inline uint8_t to_pixel(int32_t sum) { return static_cast<uint8_t>(std::clamp(su
   for (int x = 0; x < outputs; ++x, weights += taps.stride, out += 3) {
     const uint8_t* pixel = in + 3 * taps.begin[x];
     const int count = taps.count[x];
-    int32_t red = kHalf;
-    int32_t green = kHalf;
-    int32_t blue = kHalf;
+    int32_t red = kHalfPixel;
+    int32_t green = kHalfPixel;
+    int32_t blue = kHalfPixel;
     for (int tap = 0; tap < count; ++tap, pixel += 3) {
       red += weights[tap] * pixel[0];
       green += weights[tap] * pixel[1];
@@ -39,7 +33,7 @@ inline uint8_t to_pixel(int32_t sum) { return static_cast<uint8_t>(std::clamp(su
   int x = 0;
   for (; x + kBlock <= bytes; x += kBlock) {
     int32_t sums[kBlock];
-    std::fill(sums, sums + kBlock, kHalf);
+    std::fill(sums, sums + kBlock, kHalfPixel);
     const uint8_t* row = rows + x;
     for (int tap = 0; tap < count; ++tap, row += bytes) {
       for (int i = 0; i < kBlock; ++i) sums[i] += weights[tap] * row[i];
@@ -47,7 +41,7 @@ inline uint8_t to_pixel(int32_t sum) { return static_cast<uint8_t>(std::clamp(su
     for (int i = 0; i < kBlock; ++i) out[x + i] = to_pixel(sums[i]);
   }
   for (; x < bytes; ++x) {
-    int32_t sum = kHalf;
+    int32_t sum = kHalfPixel;
     for (int tap = 0; tap < count; ++tap) sum += weights[tap] * rows[tap * bytes + x];
     out[x] = to_pixel(sum);
   }
@@ -85,31 +79,15 @@ Loops fastest_loops() { return {narrow_row, blend_rows}; }
 }  // namespace
 
 void find_taps(int in, int resized, int first, int outputs, AxisTaps& taps) {
-  const double scale = static_cast<double>(in) / resized;
-  const double support = std::max(scale, 1.0);  // half the triangle's width, in source pixels
-  taps.stride = 2 * static_cast<int>(std::ceil(support)) + 1;
+  const AntialiasFilter filter(in, resized);
+  taps.stride = filter.most_taps();
   taps.begin.resize(outputs);
   taps.count.resize(outputs);
   taps.weights.assign(static_cast<size_t>(outputs) * taps.stride, 0);
-  std::vector<double> exact(taps.stride);
-  const double per_pixel = 1.0 / support;
   for (int i = 0; i < outputs; ++i) {
-    const double centre = (first + i + 0.5) * scale;
-    const int begin = std::max(0, static_cast<int>(centre - support + 0.5));
-    const int end = std::min(in, static_cast<int>(centre + support + 0.5));
-    double sum = 0;
-    for (int x = begin; x < end; ++x) {
-      const double weight = std::max(0.0, 1.0 - std::abs((x - centre + 0.5) * per_pixel));
-      exact[x - begin] = weight;
-      sum += weight;
-    }
-    taps.begin[i] = begin;
-    taps.count[i] = end - begin;
-    for (int tap = 0; tap < end - begin; ++tap) {
-      const double share = sum != 0 ? exact[tap] / sum : exact[tap];
-      taps.weights[static_cast<size_t>(i) * taps.stride + tap] =
-          static_cast<int32_t>(0.5 + share * (1 << kWeightBits));
-    }
+    taps.begin[i] = filter.begin(first + i);
+    taps.count[i] = filter.end(first + i) - taps.begin[i];
+    filter.weigh(first + i, &taps.weights[static_cast<size_t>(i) * taps.stride], 1);
   }
 }
 

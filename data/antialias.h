@@ -4,22 +4,18 @@
 #include <opencv2/core/mat.hpp>
 #include <vector>
 
+#include "data/antialias_filter.h"
 #include "data/crop_plan.h"
 
 namespace slipstream {
 
-/// Which source pixels make each output of one axis, and how much of each.
-///
-/// The filter is Pillow's antialiased bilinear (Resample.c): a triangle that is one output pixel wide to each
-/// side, or one source pixel where the axis grows; weights add up to 1 and are fixed-point numbers of
-/// kWeightBits, so that equal pixels come out on every machine.
+/// Which source pixels make each output of one axis, and how much of each, by AntialiasFilter.
 struct AxisTaps {
   std::vector<int> begin;        ///< by output: the first source pixel
   std::vector<int> count;        ///< by output: how many
   std::vector<int32_t> weights;  ///< [output * stride + tap]
   int stride = 0;
 };
-inline constexpr int kWeightBits = 22;
 
 /// The taps of outputs `first` to `first + outputs` of an axis of `in` pixels that is resized to `resized`.
 /// `taps`'s memory is reused.

@@ -45,10 +45,19 @@ class BatchDecoder {
   /// failed, ascending: the CPU may say why.
   virtual std::vector<size_t> decode(c10::Stream stream, std::span<const EncodedImage> images) = 0;
 
-  /// Queues the crop and resize of what `decode` decoded into canvas[index]; canvas: uint8 [N,S,S,3] on the
-  /// device. Entries that failed are left alone.
+  /// Queues the crop and OpenCV's resize of what `decode` decoded into canvas[index]; canvas: uint8 [N,S,S,3]
+  /// on the device. Entries that failed are left alone.
   virtual void resize_into(c10::Stream stream, std::span<const EncodedImage> images,
                            const at::Tensor& canvas) = 0;
+
+  /// Queues all that is left to do for a batch in one kernel: crops and resizes what `decode` decoded as
+  /// Pillow does, takes every other sample from canvas[index], which is resized already, flips and
+  /// normalises.
+  ///
+  /// canvas: uint8 [N,S,S,3] on the device; flips: uint8 [N] on the host, read before this returns; batch:
+  /// [N,3,S,S] on the device, of any strides. Throws Error if an image is hundreds of times as large as S.
+  virtual void finish_batch(c10::Stream stream, std::span<const EncodedImage> images,
+                            const at::Tensor& canvas, const at::Tensor& flips, const at::Tensor& batch) = 0;
 };
 
 /// Throws Error if this build or the device has no decoder.

@@ -3,13 +3,16 @@
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
+#include <algorithm>
 #include <opencv2/core/cuda.hpp>
 #include <opencv2/core/cuda_stream_accessor.hpp>
 #include <opencv2/cudawarping.hpp>
 
 #include "data/batch_decoder.h"
+#include "data/fused_resize_kernel.h"
 #include "data/jpeg.h"
 #include "data/nvjpeg_handles.h"
+#include "data/pixel_type.h"
 #include "data/resize.h"
 
 namespace slipstream {
@@ -68,6 +71,8 @@ class NvjpegBatchDecoder : public BatchDecoder {
   std::vector<size_t> decode(c10::Stream stream, std::span<const EncodedImage> images) override;
   void resize_into(c10::Stream stream, std::span<const EncodedImage> images,
                    const at::Tensor& canvas) override;
+  void finish_batch(c10::Stream stream, std::span<const EncodedImage> images, const at::Tensor& canvas,
+                    const at::Tensor& flips, const at::Tensor& batch) override;
 
  private:
   void place_surfaces(std::span<const EncodedImage> images);
@@ -170,6 +175,58 @@ void NvjpegBatchDecoder::resize_into(c10::Stream stream, std::span<const Encoded
       cv::cuda::resize(crop, whole, resized, 0, 0, opencv_interpolation(plan), cv_stream);
       whole(cv::Rect(plan.window_x, plan.window_y, size, size)).copyTo(target, cv_stream);
     }
+  }
+}
+
+FusedImage as_it_is(const uint8_t* pixels, int size) {
+  return {.crop = pixels,
+          .pitch = 3 * size,
+          .width = size,
+          .height = size,
+          .resized_width = size,
+          .resized_height = size,
+          .window_x = 0,
+          .window_y = 0,
+          .flip = false};
+}
+
+FusedImage cropped(const cv::cuda::GpuMat& surface, const CropPlan& plan) {
+  return {.crop = surface.ptr(plan.y) + size_t{3} * plan.x,
+          .pitch = static_cast<int>(surface.step),
+          .width = plan.width,
+          .height = plan.height,
+          .resized_width = plan.resized_width,
+          .resized_height = plan.resized_height,
+          .window_x = plan.window_x,
+          .window_y = plan.window_y,
+          .flip = false};
+}
+
+void NvjpegBatchDecoder::finish_batch(c10::Stream stream, std::span<const EncodedImage> images,
+                                      const at::Tensor& canvas, const at::Tensor& flips,
+                                      const at::Tensor& batch) {
+  const c10::cuda::CUDAGuard device(batch.device());
+  const int size = static_cast<int>(canvas.size(1));
+  std::vector<FusedImage> parts;
+  for (int64_t i = 0; i < batch.size(0); ++i) {
+    parts.push_back(as_it_is(canvas.const_data_ptr<uint8_t>() + i * canvas.stride(0), size));
+  }
+  for (size_t i = 0; i < images.size(); ++i) {
+    if (!surfaces_[i].empty()) parts[images[i].index] = cropped(surfaces_[i], images[i].plan);
+  }
+  for (size_t i = 0; i < parts.size(); ++i) parts[i].flip = flips.const_data_ptr<uint8_t>()[i] != 0;
+
+  FusedJob job{.type = pixel_type(batch.scalar_type()),
+               .size = size,
+               .stride_n = batch.stride(0),
+               .stride_c = batch.stride(1),
+               .stride_y = batch.stride(2),
+               .stride_x = batch.stride(3)};
+  for (size_t first = 0; first < parts.size(); first += kMostFusedImages) {
+    job.count = static_cast<int>(std::min<size_t>(kMostFusedImages, parts.size() - first));
+    std::copy_n(parts.begin() + static_cast<int64_t>(first), job.count, job.images);
+    job.out = batch[static_cast<int64_t>(first)].data_ptr();
+    C10_CUDA_CHECK(launch_fused_resize(job, c10::cuda::CUDAStream(stream).stream()));
   }
 }
 

@@ -1,31 +1,10 @@
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
 #include "data/normalise_kernel.h"
+#include "data/pixel_value.cuh"
 
 namespace slipstream {
 namespace {
 
-// As data/normalise.h; device code can't take the address of a host constexpr array.
-__constant__ float kMean[3] = {0.485F, 0.456F, 0.406F};
-__constant__ float kDeviation[3] = {0.229F, 0.224F, 0.225F};
-
-template <typename Value>
-__device__ Value convert(float value);
-template <>
-__device__ float convert<float>(float value) {
-  return value;
-}
-template <>
-__device__ __half convert<__half>(float value) {
-  return __float2half_rn(value);
-}
-template <>
-__device__ __nv_bfloat16 convert<__nv_bfloat16>(float value) {
-  return __float2bfloat16_rn(value);
-}
-
-// One thread a pixel. The divisions are IEEE's, so that every value equals the CPU's bit for bit.
+// One thread a pixel.
 template <typename Value>
 __global__ void normalise_pixels(NormaliseJob job) {
   const int64_t pixel = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
@@ -37,10 +16,7 @@ __global__ void normalise_pixels(NormaliseJob job) {
   const int source_x = job.flips[n] != 0 ? job.size - 1 - x : x;
   const uint8_t* source = job.pixels + 3 * (static_cast<int64_t>(n) * plane + y * job.size + source_x);
   Value* target = static_cast<Value*>(job.images) + n * job.stride_n + y * job.stride_y + x * job.stride_x;
-  for (int c = 0; c < 3; ++c) {
-    const float scaled = __fdiv_rn(source[c], 255.0F);
-    target[c * job.stride_c] = convert<Value>(__fdiv_rn(__fsub_rn(scaled, kMean[c]), kDeviation[c]));
-  }
+  for (int c = 0; c < 3; ++c) target[c * job.stride_c] = normalised<Value>(source[c], c);
 }
 
 }  // namespace

@@ -4,25 +4,9 @@
 
 #include "data/normalise.h"
 #include "data/normalise_kernel.h"
+#include "data/pixel_type.h"
 
 namespace slipstream {
-namespace {
-
-PixelType pixel_type(at::ScalarType type) {
-  switch (type) {
-    case at::kFloat:
-      return PixelType::kFloat32;
-    case at::kHalf:
-      return PixelType::kFloat16;
-    case at::kBFloat16:
-      return PixelType::kBfloat16;
-    default:
-      TORCH_CHECK(false, "normalise: unsupported type ", type);
-  }
-}
-
-}  // namespace
-
 void normalise_cuda(c10::Stream stream, const at::Tensor& pixels, const at::Tensor& flips,
                     const at::Tensor& images) {
   const c10::cuda::CUDAGuard device(images.device());

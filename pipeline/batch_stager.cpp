@@ -29,9 +29,7 @@ void BatchStager::stage(Slot& slot) {
   if (options_.schedule.wait_each) synchronise(stream_);
   if (slot.times) slot.times->copied.record(stream_);
 
-  if (!encoded.empty()) decoder_->resize_into(stream_, encoded, slot.pixels);
-  normalise(stream_, slot.pixels.narrow(0, 0, slot.count), slot.flips.narrow(0, 0, slot.count),
-            slot.images.narrow(0, 0, slot.count));
+  finish_on_device(slot, encoded);
   if (slot.times) slot.times->resized.record(stream_);
   slot.ready.record(stream_);
 }
@@ -51,6 +49,16 @@ std::vector<EncodedImage> BatchStager::decode_on_device(Slot& slot) {
   }
   for (const size_t i : failed) second_chance_->decode_after_all(slot, encoded[i].index);
   return encoded;
+}
+
+void BatchStager::finish_on_device(Slot& slot, const std::vector<EncodedImage>& encoded) {
+  const at::Tensor pixels = slot.pixels.narrow(0, 0, slot.count);
+  const at::Tensor images = slot.images.narrow(0, 0, slot.count);
+  if (decoder_ && options_.resizer == Resizer::kFused) {
+    return decoder_->finish_batch(stream_, encoded, pixels, slot.host_flips, images);
+  }
+  if (!encoded.empty()) decoder_->resize_into(stream_, encoded, pixels);
+  normalise(stream_, pixels, slot.flips.narrow(0, 0, slot.count), images);
 }
 
 void BatchStager::copy_to_device(Slot& slot) {

@@ -26,6 +26,7 @@ class BatchStager {
  private:
   std::vector<EncodedImage> decode_on_device(Slot& slot);
   void copy_to_device(Slot& slot);
+  void finish_on_device(Slot& slot, const std::vector<EncodedImage>& encoded);
 
   LoaderOptions options_;
   c10::Stream stream_;

@@ -84,10 +84,6 @@ TrainSetup resolve(const TrainOptions& options) {
   if (resolved.resize == Resizer::kAuto) {
     resolved.resize = setup.decode_on_device ? Resizer::kOpencv : Resizer::kFused;
   }
-  if (setup.decode_on_device && resolved.resize == Resizer::kFused) {
-    throw UsageError(
-        "--resize fused resizes on the CPU, and the GPU decodes: choose --resize opencv, or --decode cpu");
-  }
   find_folders(setup);
   return setup;
 }

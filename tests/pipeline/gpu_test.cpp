@@ -11,12 +11,15 @@
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 
+#include "data/antialias.h"
 #include "data/batch_decoder.h"
 #include "data/decode.h"
 #include "data/epoch_order.h"
 #include "data/error.h"
 #include "data/file_io.h"
+#include "data/fused_resize_kernel.h"
 #include "data/normalise.h"
+#include "data/pixel_type.h"
 #include "data/resize.h"
 #include "data/synth.h"
 #include "pipeline/batch_loader.h"
@@ -119,6 +122,60 @@ TEST_F(GpuTest, DecodesAndResizesAsTheCpuDoes) {
   }
 }
 
+TEST_F(GpuTest, FusedKernelMakesTheCpuPathsPixels) {
+  constexpr int kSize = 64;
+  struct Case {
+    int width, height;
+    CropPlan plan;
+  };
+  const std::vector<Case> cases = {{500, 375, {0, 0, 500, 375, kSize, kSize}},
+                                   {97, 301, {0, 0, 97, 301, kSize, kSize}},
+                                   {kSize, kSize, {0, 0, kSize, kSize, kSize, kSize}},
+                                   {31, 17, {0, 0, 31, 17, 90, 73, 11, 4}},
+                                   {1, 1, {0, 0, 1, 1, kSize, kSize}},
+                                   {2000, 900, {0, 0, 2000, 900, 160, 73, 48, 4}}};
+  const auto count = static_cast<int64_t>(cases.size());
+  at::Tensor pixels = at::empty({count, kSize, kSize, 3}, at::kByte);
+  const at::Tensor flips = at::tensor({0, 1, 1, 0, 1, 0}, at::kByte);
+  std::vector<at::Tensor> crops;
+  AntialiasedResize resize;
+  FusedJob job{.count = static_cast<int>(count), .size = kSize};
+  for (int64_t i = 0; i < count; ++i) {
+    const auto& [width, height, plan] = cases[i];
+    const at::Tensor crop = at::randint(256, {height, width, 3}, at::TensorOptions(at::kByte));
+    resize(cv::Mat(height, width, CV_8UC3, crop.data_ptr()), plan, kSize, pixels[i].data_ptr<uint8_t>());
+    crops.push_back(crop.to(kGpu));
+    job.images[i] = {.crop = crops.back().data_ptr<uint8_t>(),
+                     .pitch = 3 * width,
+                     .width = plan.width,
+                     .height = plan.height,
+                     .resized_width = plan.resized_width,
+                     .resized_height = plan.resized_height,
+                     .window_x = plan.window_x,
+                     .window_y = plan.window_y,
+                     .flip = flips[i].item<uint8_t>() != 0};
+  }
+  at::cuda::getCurrentCUDAStream().synchronize();
+  for (const auto type : {at::kFloat, at::kHalf, at::kBFloat16}) {
+    for (const auto layout : {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
+      const at::Tensor expected = at::empty({count, 3, kSize, kSize}, at::TensorOptions(type), layout);
+      normalise_cpu(pixels, flips, expected);
+      const at::Tensor found =
+          at::empty({count, 3, kSize, kSize}, at::TensorOptions(type).device(kGpu), layout);
+      job.out = found.data_ptr();
+      job.type = pixel_type(type);
+      job.stride_n = found.stride(0);
+      job.stride_c = found.stride(1);
+      job.stride_y = found.stride(2);
+      job.stride_x = found.stride(3);
+      const auto stream = at::cuda::getCurrentCUDAStream();
+      ASSERT_EQ(launch_fused_resize(job, stream.stream()), cudaSuccess);
+      stream.synchronize();
+      EXPECT_TRUE(at::equal(found.cpu(), expected)) << at::toString(type);
+    }
+  }
+}
+
 TEST_F(GpuTest, LeavesToTheCpuWhatItCannotDecode) {
   const auto decoder = make_batch_decoder(kGpu);
   const auto probe = decoder->make_probe();
@@ -129,10 +186,10 @@ TEST_F(GpuTest, LeavesToTheCpuWhatItCannotDecode) {
   EXPECT_FALSE(probe->size_if_supported({}));
 }
 
-LoaderOptions gpu_loader_options(Mode mode, bool decode_on_device, c10::Stream compute) {
+LoaderOptions gpu_loader_options(Mode mode, bool decode_on_device, Resizer resizer, c10::Stream compute) {
   return {.schedule = schedule_of(mode),
           .decode_on_device = decode_on_device,
-          .resizer = Resizer::kOpencv,
+          .resizer = resizer,
           .workers = 4,
           .prefetch = 3,
           .decoders = 2,
@@ -145,34 +202,42 @@ LoaderOptions gpu_loader_options(Mode mode, bool decode_on_device, c10::Stream c
           .channels_last = true};
 }
 
-TEST_F(GpuTest, GivesTheSameBatchesInEveryModeForEachDecoder) {
+// The batches of three passes, through slots that are used again.
+std::vector<test::BatchCopy> batches_of(const ImageFolder& folder, const LoaderOptions& options) {
+  BatchLoader loader(options);
+  for (const int64_t epoch : {1, 2, 3}) {
+    loader.enqueue({&folder, true, epoch, epoch_order(folder.samples.size(), 5, epoch), 0, 6});
+  }
+  std::vector<test::BatchCopy> batches;
+  for (int pass = 0; pass < 3; ++pass) {
+    for (auto& batch : test::take_pass(loader)) batches.push_back(std::move(batch));
+  }
+  return batches;
+}
+
+TEST_F(GpuTest, GivesTheSameBatchesInEveryModeForEachDecoderAndResizer) {
   const ImageFolder folder =
       index_folder(test::small_folder() + "/train", 2, [](int64_t, int64_t, int64_t) {});
   const c10::Stream compute = make_stream(kGpu, StreamPriority::kNormal);
   const c10::StreamGuard guard(compute);
-  std::vector<std::vector<test::BatchCopy>> by_decoder;
-  for (const bool on_device : {false, true}) {
-    std::vector<std::vector<test::BatchCopy>> by_mode;
-    for (const Mode mode : {Mode::kSerial, Mode::kPinned, Mode::kOverlapped}) {
-      BatchLoader loader(gpu_loader_options(mode, on_device, compute));
-      for (const int64_t epoch : {1, 2, 3}) {  // slots are used again
-        loader.enqueue({&folder, true, epoch, epoch_order(folder.samples.size(), 5, epoch), 0, 6});
-      }
-      auto batches = test::take_pass(loader);
-      for (int pass = 1; pass < 3; ++pass) {
-        for (auto& batch : test::take_pass(loader)) batches.push_back(std::move(batch));
-      }
-      ASSERT_EQ(batches.size(), 18U);
-      by_mode.push_back(std::move(batches));
+  // The decoders differ in chroma's upsampling, and OpenCV's CUDA resize in where it samples when it
+  // enlarges: by up to half a source pixel.
+  for (const auto& [resizer, most_apart] : {std::pair{Resizer::kOpencv, 0.3}, {Resizer::kFused, 0.15}}) {
+    std::vector<std::vector<test::BatchCopy>> by_decoder;
+    for (const bool on_device : {false, true}) {
+      const auto in_mode = [&](Mode mode) {
+        return batches_of(folder, gpu_loader_options(mode, on_device, resizer, compute));
+      };
+      auto serial = in_mode(Mode::kSerial);
+      ASSERT_EQ(serial.size(), 18U);
+      test::expect_equal_batches(in_mode(Mode::kPinned), serial);
+      test::expect_equal_batches(in_mode(Mode::kOverlapped), serial);
+      by_decoder.push_back(std::move(serial));
     }
-    test::expect_equal_batches(by_mode[1], by_mode[0]);
-    test::expect_equal_batches(by_mode[2], by_mode[0]);
-    by_decoder.push_back(std::move(by_mode[0]));
-  }
-  // The same crops of the same images. The decoders differ in chroma's upsampling, and OpenCV's CUDA resize
-  // in where it samples when it enlarges: by up to half a source pixel.
-  for (size_t i = 0; i < by_decoder[0].size(); ++i) {
-    EXPECT_LE(difference(by_decoder[0][i].images, by_decoder[1][i].images).rms, 0.3) << "batch " << i;
+    for (size_t i = 0; i < by_decoder[0].size(); ++i) {
+      EXPECT_LE(difference(by_decoder[0][i].images, by_decoder[1][i].images).rms, most_apart)
+          << "batch " << i;
+    }
   }
 }
 
@@ -190,7 +255,7 @@ TEST_F(GpuTest, NamesADamagedFileAndSkipsItOnRequest) {
   const c10::Stream compute = make_stream(kGpu, StreamPriority::kNormal);
   std::vector<uint32_t> order(8);
   std::iota(order.begin(), order.end(), 0);
-  LoaderOptions options = gpu_loader_options(Mode::kOverlapped, true, compute);
+  LoaderOptions options = gpu_loader_options(Mode::kOverlapped, true, Resizer::kOpencv, compute);
   {
     BatchLoader loader(options);
     loader.enqueue({&folder, false, 0, order, 0, 1});
