@@ -24,12 +24,30 @@ std::vector<std::string> commands(const CLI::App& app) {
   return names;
 }
 
+/// "slipstream bench input"
+std::string full_name(const CLI::App& app) {
+  const CLI::App* parent = app.get_parent();
+  return parent == nullptr ? app.get_name() : full_name(*parent) + " " + app.get_name();
+}
+
 }  // namespace
 
 CLI::App* add_command(CLI::App& app, const char* name, const char* description) {
   CLI::App* command = app.add_subcommand(name, description);
   command->allow_extras();
   return command;
+}
+
+int run_parsed(const CLI::App& app, const std::vector<Command>& commands) {
+  refuse_unknown(app);
+  for (const Command& command : commands) {
+    if (!command.line->parsed()) continue;
+    refuse_unknown(*command.line);
+    return command.body();
+  }
+  const CLI::App* parent = app.get_parent();
+  fmt::print("{}", app.help(parent == nullptr ? "" : full_name(*parent)));
+  return 0;
 }
 
 void refuse_unknown(const CLI::App& app) {
@@ -43,8 +61,7 @@ void refuse_unknown(const CLI::App& app) {
     throw UsageError(
         fmt::format("{}: no such command; did you mean {}?", word, nearest(word, commands(app))));
   }
-  throw UsageError(
-      fmt::format("'{}' belongs to no option; see slipstream {} --help.", unknown[0], app.get_name()));
+  throw UsageError(fmt::format("'{}' belongs to no option; see {} --help.", unknown[0], full_name(app)));
 }
 
 }  // namespace slipstream

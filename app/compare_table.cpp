@@ -1,9 +1,6 @@
 #include "app/compare_table.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
+#include "app/side_by_side.h"
 #include "app/units.h"
 #include "app/wrapped.h"
 
@@ -56,24 +53,15 @@ std::string cell(const Json& epoch, const Row& row) {
 }  // namespace
 
 std::string compare_table(const std::vector<ComparedRun>& runs) {
+  std::vector<std::string> titles = {""};
+  for (const Row& row : kRows) titles.emplace_back(row.title);
   std::vector<std::vector<std::string>> columns;
-  std::vector<size_t> widths;
   for (const ComparedRun& run : runs) {
-    std::vector<std::string> cells = {run.name};
+    std::vector<std::string>& cells = columns.emplace_back(1, run.name);
     for (const Row& row : kRows) cells.push_back(cell(run.epoch, row));
-    size_t width = 0;
-    for (const std::string& text : cells) width = std::max(width, text.size());
-    columns.push_back(std::move(cells));
-    widths.push_back(width);
   }
 
-  std::string text;
-  for (size_t line = 0; line <= std::size(kRows); ++line) {
-    text += fmt::format("{:<14}", line == 0 ? "" : kRows[line - 1].title);
-    for (size_t at = 0; at < columns.size(); ++at)
-      text += fmt::format("  {:>{}}", columns[at][line], widths[at]);
-    text += "\n";
-  }
+  std::string text = side_by_side(titles, columns);
   for (const ComparedRun& run : runs) {
     const std::string sentence = run.epoch.value("bottleneck", "");
     if (!sentence.empty()) text += "\n" + run.name + ":\n" + wrapped(sentence, 2, 100);

@@ -7,6 +7,7 @@
 #include <new>
 #include <vector>
 
+#include "app/bench_command.h"
 #include "app/command.h"
 #include "app/doctor_command.h"
 #include "app/help_format.h"
@@ -27,7 +28,8 @@ int run(int argc, char** argv) {
   app.require_subcommand(0, 1);
   app.allow_extras();
   const std::vector<Command> commands = {add_train_command(app), add_synth_command(app),
-                                         add_summary_command(app), add_doctor_command(app)};
+                                         add_summary_command(app), add_bench_command(app),
+                                         add_doctor_command(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help_or_version) {
@@ -38,14 +40,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     throw UsageError(fmt::format("{}; see slipstream --help.", error.what()));
   }
-  refuse_unknown(app);
-  for (const Command& command : commands) {
-    if (!command.line->parsed()) continue;
-    refuse_unknown(*command.line);
-    return command.body();
-  }
-  fmt::print("{}", app.help());
-  return 0;
+  return run_parsed(app, commands);
 }
 
 int fail(int exit_code, const std::string& sentence) {

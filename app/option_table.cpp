@@ -23,7 +23,7 @@ std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// What --help says beneath the flag: "Images in one step. [1 to 65536; default 256]"
+/// What --help says beneath the flag: "Images in a batch. [1 to 65536; default 256]"
 std::string help_of(const std::string& help, const OptionField& field) {
   const Json value = field.json();
   std::string facts = field.range();
@@ -60,6 +60,10 @@ void OptionTable::add(std::string key, std::string help, std::unique_ptr<OptionF
   option.help = help_of(help, *field);
   option.field = std::move(field);
   options_.push_back(std::move(option));
+}
+
+void OptionTable::keep(const std::vector<std::string>& keys) {
+  std::erase_if(options_, [&](const Option& option) { return std::ranges::count(keys, option.key) == 0; });
 }
 
 void OptionTable::add_flags(CLI::App& app) {

@@ -38,6 +38,9 @@ class OptionTable {
   template <typename T>
   void choice(std::string key, T& field, std::vector<std::pair<std::string, T>> choices, std::string help);
 
+  /// Drops all options declared so far but these, for a command that has some of another's.
+  void keep(const std::vector<std::string>& keys);
+
   /// Adds a flag for each option to `app`, which must then parse the command line.
   void add_flags(CLI::App& app);
   /// Sets the fields that a JSON file names. Throws UsageError for an unknown key, a wrong type or range.

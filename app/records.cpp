@@ -82,4 +82,24 @@ std::string step_line(const StepRecord& step) {
       shortest(times.compute_s), shortest(times.data_wait_s));
 }
 
+Json input_record(const InputRate& rate) {
+  const Json latency = {{"p50", number(rate.latency_p50_s * 1e3)},
+                        {"p95", number(rate.latency_p95_s * 1e3)},
+                        {"p99", number(rate.latency_p99_s * 1e3)}};
+  return {
+      {"mode", rate.mode},
+      {"decode", rate.decode},
+      {"images", rate.images},
+      {"images_per_s", number(rate.images_per_s())},
+      {"latency_ms", latency},
+      {"read_s", number(rate.times.read_s)},
+      {"decode_s", number(rate.times.decode_s)},
+      {"resize_s", number(rate.times.resize_s)},
+      {"h2d_s", number(rate.times.h2d_s)},
+      {"cpu_s_per_1000_images", number(rate.cpu_s_per_1000_images())},
+      {"cores", number(rate.cores())},
+      {"jpeg_util", number(rate.jpeg_util)},
+  };
+}
+
 }  // namespace slipstream

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "app/json.h"
+#include "pipeline/input_bench.h"
 #include "pipeline/run_observer.h"
 
 namespace slipstream {
@@ -16,5 +17,8 @@ std::string epochs_csv(const Json& records);
 /// A step as a line of steps.jsonl, with its newline. Numbers are the shortest text that reads back the same,
 /// so equal numbers are equal text; non-finite ones are null.
 std::string step_line(const StepRecord& step);
+
+/// What `bench input` measured, as an object of its rows. Unknown and non-finite values are null.
+Json input_record(const InputRate& rate);
 
 }  // namespace slipstream

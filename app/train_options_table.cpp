@@ -18,8 +18,8 @@ void add_data(OptionTable& table, TrainOptions& options) {
   table.text("val_dir", options.val_dir, "DIR", "Folder of validation images, instead of val/ in --data.");
   table.choice<BadFiles>("bad_files", options.bad_files,
                          {{"stop", BadFiles::kStop}, {"skip", BadFiles::kSkip}},
-                         "What a file that can't be read or decoded does: end the run, or be listed in "
-                         "bad_files.txt and left out.");
+                         "What a file that can't be read or decoded does: end the run, or be left out (a "
+                         "training lists it in bad_files.txt).");
 }
 
 void add_model(OptionTable& table, TrainOptions& options) {
@@ -39,7 +39,7 @@ void add_model(OptionTable& table, TrainOptions& options) {
 void add_training(OptionTable& table, TrainOptions& options) {
   table.group("Training");
   table.integer("epochs", options.epochs, 1, 1'000'000, "Passes over the training images.");
-  table.integer("batch_size", options.batch_size, 1, 65536, "Images in a step.");
+  table.integer("batch_size", options.batch_size, 1, 65536, "Images in a batch.");
   table.real("lr", options.lr, 0, 1000, "Learning rate at its peak, after the warm-up.");
   table.choice<LrSchedule>(
       "lr_schedule", options.lr_schedule,
@@ -85,9 +85,10 @@ void add_pipeline(OptionTable& table, TrainOptions& options) {
 void add_compute(OptionTable& table, TrainOptions& options) {
   table.group("Compute");
   table.text("device", options.device, "DEVICE",
-             "Where to train: cpu, cuda, cuda:N, or auto, which is cuda if this build and machine can.");
-  table.choice<Amp>("amp", options.amp, {{"off", Amp::kOff}, {"fp16", Amp::kFp16}, {"bf16", Amp::kBf16}},
-                    "Type of matrix work under automatic mixed precision; weights stay float32.");
+             "Where to work: cpu, cuda, cuda:N, or auto, which is cuda if this build and machine can.");
+  table.choice<Amp>(
+      "amp", options.amp, {{"off", Amp::kOff}, {"fp16", Amp::kFp16}, {"bf16", Amp::kBf16}},
+      "Type of images and of matrix work under automatic mixed precision; weights stay float32.");
   table.toggle("channels_last", options.channels_last, "Keep images and weights in NHWC order.");
   table.toggle("cudnn_benchmark", options.cudnn_benchmark,
                "Let cuDNN time its algorithms in the first steps and keep the fastest.");

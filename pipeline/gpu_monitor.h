@@ -7,6 +7,12 @@
 
 namespace slipstream {
 
+/// What of a GPU is watched.
+enum class GpuMeter {
+  kKernels,      ///< the share of time in which a kernel ran
+  kJpegEngines,  ///< mean use of the engines that decode JPEG
+};
+
 /// Samples a GPU's utilisation in a thread of its own, through the driver's management library (NVML).
 class GpuMonitor {
  public:
@@ -15,11 +21,12 @@ class GpuMonitor {
   /// Forgets what was sampled.
   virtual void restart() = 0;
 
-  /// Mean over the samples since: the share of time in which a kernel ran, 0 to 1. Empty if there is none.
+  /// Mean over the samples since, 0 to 1. Empty if there is none.
   virtual std::optional<double> mean_utilisation() const = 0;
 };
 
-/// Null where there is nothing to sample: the CPU, a build without CUDA, a machine without NVML.
-std::unique_ptr<GpuMonitor> make_gpu_monitor(c10::Device device);
+/// Null where there is nothing to sample: the CPU, a build without CUDA, a machine without NVML, a driver
+/// without the meter.
+std::unique_ptr<GpuMonitor> make_gpu_monitor(c10::Device device, GpuMeter meter);
 
 }  // namespace slipstream

@@ -21,6 +21,7 @@ class Nvml {
     shutdown_ = find<decltype(&nvmlShutdown)>("nvmlShutdown");
     handle_ = find<decltype(&nvmlDeviceGetHandleByPciBusId_v2)>("nvmlDeviceGetHandleByPciBusId_v2");
     rates_ = find<decltype(&nvmlDeviceGetUtilizationRates)>("nvmlDeviceGetUtilizationRates");
+    jpeg_ = find<decltype(&nvmlDeviceGetJpgUtilization)>("nvmlDeviceGetJpgUtilization");
     usable_ = init_ != nullptr && shutdown_ != nullptr && handle_ != nullptr && rates_ != nullptr &&
               init_() == NVML_SUCCESS;
   }
@@ -42,13 +43,27 @@ class Nvml {
     return device;
   }
 
-  std::optional<double> utilisation(nvmlDevice_t device) const {
+  /// An older driver's library has no meter for the JPEG engines.
+  bool has(GpuMeter meter) const { return meter == GpuMeter::kKernels || jpeg_ != nullptr; }
+
+  std::optional<double> utilisation(nvmlDevice_t device, GpuMeter meter) const {
+    return meter == GpuMeter::kKernels ? kernels(device) : jpeg_engines(device);
+  }
+
+ private:
+  std::optional<double> kernels(nvmlDevice_t device) const {
     nvmlUtilization_t rates{};
     if (rates_(device, &rates) != NVML_SUCCESS) return std::nullopt;
     return rates.gpu / 100.0;
   }
 
- private:
+  std::optional<double> jpeg_engines(nvmlDevice_t device) const {
+    unsigned percent = 0;
+    unsigned period_us = 0;
+    if (jpeg_(device, &percent, &period_us) != NVML_SUCCESS) return std::nullopt;
+    return percent / 100.0;
+  }
+
   template <typename Function>
   Function find(const char* name) const {
     return reinterpret_cast<Function>(dlsym(library_, name));
@@ -59,14 +74,16 @@ class Nvml {
   decltype(&nvmlShutdown) shutdown_ = nullptr;
   decltype(&nvmlDeviceGetHandleByPciBusId_v2) handle_ = nullptr;
   decltype(&nvmlDeviceGetUtilizationRates) rates_ = nullptr;
+  decltype(&nvmlDeviceGetJpgUtilization) jpeg_ = nullptr;
   bool usable_ = false;
 };
 
 class NvmlMonitor : public GpuMonitor {
  public:
-  NvmlMonitor(std::unique_ptr<Nvml> nvml, nvmlDevice_t device)
+  NvmlMonitor(std::unique_ptr<Nvml> nvml, nvmlDevice_t device, GpuMeter meter)
       : nvml_(std::move(nvml)),
         device_(device),
+        meter_(meter),
         thread_([this](const std::stop_token& stop) { sample(stop); }) {}
 
   void restart() override {
@@ -86,7 +103,7 @@ class NvmlMonitor : public GpuMonitor {
     std::unique_lock lock(mutex_);
     while (!changed_.wait_for(lock, stop, kPeriod, [&] { return stop.stop_requested(); })) {
       lock.unlock();
-      const auto utilisation = nvml_->utilisation(device_);
+      const auto utilisation = nvml_->utilisation(device_, meter_);
       lock.lock();
       if (!utilisation) continue;
       sum_ += *utilisation;
@@ -96,6 +113,7 @@ class NvmlMonitor : public GpuMonitor {
 
   std::unique_ptr<Nvml> nvml_;
   nvmlDevice_t device_;
+  GpuMeter meter_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   double sum_ = 0;
@@ -105,12 +123,12 @@ class NvmlMonitor : public GpuMonitor {
 
 }  // namespace
 
-std::unique_ptr<GpuMonitor> make_gpu_monitor(c10::Device device) {
+std::unique_ptr<GpuMonitor> make_gpu_monitor(c10::Device device, GpuMeter meter) {
   if (!device.is_cuda()) return nullptr;
   auto nvml = std::make_unique<Nvml>();
   const auto handle = nvml->device(device.index());
-  if (!handle) return nullptr;
-  return std::make_unique<NvmlMonitor>(std::move(nvml), *handle);
+  if (!handle || !nvml->has(meter)) return nullptr;
+  return std::make_unique<NvmlMonitor>(std::move(nvml), *handle, meter);
 }
 
 }  // namespace slipstream

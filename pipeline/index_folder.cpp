@@ -14,6 +14,8 @@
 
 namespace slipstream {
 
+int indexing_threads() { return 2 * static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
+
 ImageFolder index_folder(const std::string& root, int threads, const IndexProgress& progress) {
   ImageFolder folder{root, list_classes(root), {}};
   const size_t classes = folder.classes.size();

@@ -39,7 +39,7 @@ void find_folders(TrainSetup& setup) {
 bool decides_for_device(const TrainOptions& options, c10::Device device) {
   switch (options.decode) {
     case Decoder::kAuto:
-      return device.is_cuda() && has_batch_decoder();
+      return can_decode_on(device);
     case Decoder::kCpu:
       return false;
     case Decoder::kCuda:
@@ -87,6 +87,8 @@ TrainSetup resolve(const TrainOptions& options) {
   find_folders(setup);
   return setup;
 }
+
+bool can_decode_on(c10::Device device) { return device.is_cuda() && has_batch_decoder(); }
 
 LoaderOptions TrainSetup::loader_options(c10::Stream compute) const {
   return {.schedule = schedule_of(options.mode),

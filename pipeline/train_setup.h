@@ -27,6 +27,9 @@ struct TrainSetup {
 /// machine lacks, options that exclude each other.
 TrainSetup resolve(const TrainOptions& options);
 
+/// Whether `--decode cuda` is possible: this build has a decoder for the device.
+bool can_decode_on(c10::Device device);
+
 std::string mode_name(Mode mode);
 
 }  // namespace slipstream

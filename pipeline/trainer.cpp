@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <numeric>
 #include <optional>
-#include <thread>
 
 #include "data/epoch_order.h"
 #include "data/error.h"
@@ -53,7 +52,7 @@ Folders index_folders(const TrainSetup& setup, RunObserver& observer) {
   const auto progress = [&](int64_t done, int64_t classes, int64_t files) {
     observer.on_indexed(done, classes, files);
   };
-  const int threads = 2 * static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  const int threads = indexing_threads();
   folders.training = index_folder(setup.train_dir, threads, progress);
   if (!setup.val_dir.empty()) {
     folders.validation = index_validation_folder(setup.val_dir, folders.training, threads, progress);
@@ -145,7 +144,7 @@ Trainer::Trainer(TrainSetup setup, RunObserver& observer)
              latest_loss_ = record.loss;
              if (options_.reports) observer_.on_step(record);
            }),
-      monitor_(options_.reports ? make_gpu_monitor(setup_.device) : nullptr),
+      monitor_(options_.reports ? make_gpu_monitor(setup_.device, GpuMeter::kKernels) : nullptr),
       source_(make_source(setup_, compute_)) {}
 
 RunResult Trainer::run() {

@@ -15,6 +15,7 @@ namespace fs = std::filesystem;
 
 using test::CommandResult;
 using test::read_text;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -27,6 +28,13 @@ std::vector<nlohmann::json> json_lines(const fs::path& path) {
   std::istringstream text(read_text(path));
   for (std::string line; std::getline(text, line);) lines.push_back(nlohmann::json::parse(line));
   return lines;
+}
+
+/// Sorted, as the library keeps them.
+std::vector<std::string> keys(const nlohmann::json& object) {
+  std::vector<std::string> names;
+  for (const auto& item : object.items()) names.push_back(item.key());
+  return names;
 }
 
 class CliTest : public testing::Test {
@@ -84,13 +92,11 @@ TEST_F(CliTest, TrainsAndLeavesItsReports) {
 
   const auto report = nlohmann::json::parse(read_text(path("run/report.json")));
   ASSERT_EQ(report["epochs"].size(), 2U);
-  std::vector<std::string> keys;
-  for (const auto& item : report["epochs"][0].items()) keys.push_back(item.key());
-  EXPECT_THAT(keys, testing::UnorderedElementsAre("epoch", "mode", "decode", "images", "wall_s",
-                                                  "images_per_s", "data_wait_s", "read_s", "decode_s",
-                                                  "resize_s", "h2d_s", "compute_s", "hidden_share",
-                                                  "gpu_util", "gpu_mem_bytes", "train_loss", "train_top1",
-                                                  "val_loss", "val_top1", "val_top5", "bottleneck"));
+  EXPECT_THAT(keys(report["epochs"][0]),
+              testing::UnorderedElementsAre(
+                  "epoch", "mode", "decode", "images", "wall_s", "images_per_s", "data_wait_s", "read_s",
+                  "decode_s", "resize_s", "h2d_s", "compute_s", "hidden_share", "gpu_util", "gpu_mem_bytes",
+                  "train_loss", "train_top1", "val_loss", "val_top1", "val_top5", "bottleneck"));
   EXPECT_EQ(report["epochs"][1]["images"], 48);
   EXPECT_TRUE(report["epochs"][1]["gpu_util"].is_null());
 
@@ -148,6 +154,11 @@ TEST_F(CliTest, SaysWhatIsWrongAndExitsWithTwo) {
   refuses("train --config " + path("typo.json"), "batch_size");
   refuses(train("run", "--decode cuda"), "--decode cuda");
   refuses("synth " + images(), images());
+  refuses("bench input --data /nowhere", "/nowhere: no such folder");
+  refuses("bench input", "--data");
+  refuses("bench inptu", "did you mean input?");
+  refuses("bench input --data " + images() + " --bacth-size 8", "--batch-size");
+  refuses("bench input --data " + images() + " --device cpu --decode cuda", "--decode cuda");
 }
 
 TEST_F(CliTest, FailsWithOneWhenAFileIsBadAndNamesIt) {
@@ -161,9 +172,65 @@ TEST_F(CliTest, FailsWithOneWhenAFileIsBadAndNamesIt) {
   const CommandResult failed = slipstream(options);
   EXPECT_EQ(failed.exit_code, 1);
   EXPECT_THAT(failed.errors, HasSubstr(bad.string()));
+  const CommandResult measured = slipstream(
+      "bench input --device cpu --batch-size 48 --image-size 32 --batches 1 --data " + path("damaged"));
+  EXPECT_EQ(measured.exit_code, 1);
+  EXPECT_THAT(measured.errors, HasSubstr(bad.string()));
   const CommandResult skipped = slipstream(options + " --bad-files skip");
   EXPECT_EQ(skipped.exit_code, 0) << skipped.errors;
   EXPECT_THAT(read_text(path("bad/bad_files.txt")), HasSubstr(bad.string()));
+}
+
+TEST_F(CliTest, MeasuresTheInputAlone) {
+  const std::string bench = "bench input --image-size 32 --batch-size 8 --batches 4 --device cpu --data ";
+  const CommandResult run = slipstream(bench + images() + " --json -");
+  ASSERT_EQ(run.exit_code, 0) << run.errors;
+  const auto report = nlohmann::json::parse(run.output);
+  EXPECT_EQ(keys(report), (std::vector<std::string>{"batch_size", "folder", "image_size", "rows"}));
+  EXPECT_EQ(report["folder"], images() + "/train");
+  EXPECT_EQ(report["batch_size"], 8);
+  EXPECT_EQ(report["image_size"], 32);
+  ASSERT_EQ(report["rows"].size(), 1U);
+  const auto& row = report["rows"][0];
+  EXPECT_EQ(keys(row), (std::vector<std::string>{"cores", "cpu_s_per_1000_images", "decode", "decode_s",
+                                                 "h2d_s", "images", "images_per_s", "jpeg_util", "latency_ms",
+                                                 "mode", "read_s", "resize_s"}));
+  EXPECT_EQ(row["mode"], "overlapped");
+  EXPECT_EQ(row["decode"], "cpu");
+  EXPECT_EQ(row["images"], 32);
+  EXPECT_TRUE(row["jpeg_util"].is_null());
+  for (const char* key : {"images_per_s", "read_s", "decode_s", "resize_s"}) EXPECT_GT(row[key], 0) << key;
+  const auto& latency = row["latency_ms"];
+  ASSERT_EQ(keys(latency), (std::vector<std::string>{"p50", "p95", "p99"}));
+  EXPECT_GT(latency["p50"], 0);
+  EXPECT_LE(latency["p50"], latency["p95"]);
+  EXPECT_LE(latency["p95"], latency["p99"]);
+}
+
+TEST_F(CliTest, MeasuresTheInputInEveryModeAndPrintsATable) {
+  const CommandResult run = slipstream(
+      "bench input --image-size 32 --batch-size 8 --batches 2 --device cpu --mode all --decode all "
+      "--data " +
+      images() + "/train --json " + path("rates.json"));
+  ASSERT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_THAT(run.output, testing::ContainsRegex("mode +serial +pinned +overlapped\n"));
+  EXPECT_THAT(run.output, testing::ContainsRegex("images +16 +16 +16\n"));
+  const auto rows = nlohmann::json::parse(read_text(path("rates.json")))["rows"];
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[0]["mode"], "serial");
+  EXPECT_EQ(rows[2]["mode"], "overlapped");
+}
+
+TEST_F(CliTest, HelpsWithTheBenchmarks) {
+  const CommandResult parts = slipstream("bench");
+  EXPECT_EQ(parts.exit_code, 0);
+  EXPECT_THAT(parts.output, AllOf(HasSubstr("slipstream bench"), HasSubstr("input")));
+  const CommandResult help = slipstream("bench input --help");
+  EXPECT_EQ(help.exit_code, 0);
+  for (const char* option : {"--data", "--batches", "--json", "--mode", "--decode", "--workers"}) {
+    EXPECT_THAT(help.output, HasSubstr(option));
+  }
+  EXPECT_THAT(help.output, Not(HasSubstr("--momentum")));
 }
 
 TEST_F(CliTest, LooksTheMachineOver) {

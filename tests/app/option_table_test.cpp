@@ -209,10 +209,22 @@ TEST_F(OptionTableTest, AMissingFileIsNamed) {
 TEST_F(OptionTableTest, HelpShowsRangeDefaultAndGroup) {
   CLI::App app;
   table_.add_flags(app);
-  EXPECT_EQ(app.get_option("--batch-size")->get_description(), "Images in a step. [1 to 65536; default 256]");
+  EXPECT_EQ(app.get_option("--batch-size")->get_description(),
+            "Images in a batch. [1 to 65536; default 256]");
   EXPECT_EQ(app.get_option("--batch-size")->get_group(), "Training");
   EXPECT_THAT(app.get_option("--amp")->get_description(), EndsWith("[off, fp16, bf16; default off]"));
   EXPECT_EQ(app.get_options().size(), table_.json().size() + 1);  // and --help
+}
+
+TEST_F(OptionTableTest, KeepsWhatAnotherCommandTakes) {
+  table_.keep({"batch_size", "workers"});
+  int64_t batches = 0;
+  table_.integer("batches", batches, 0, 10, "Batches to measure.");
+  read_flags({"--batches", "3", "--batch-size", "4"});
+  EXPECT_EQ(batches, 3);
+  EXPECT_EQ(options_.batch_size, 4);
+  EXPECT_EQ(table_.json(), Json({{"batch_size", 4}, {"workers", -1}, {"batches", 3}}));
+  EXPECT_THAT(flag_refusal({"--lr", "0.1"}), HasSubstr("--lr: no such option"));
 }
 
 }  // namespace
