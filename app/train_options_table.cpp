@@ -20,6 +20,10 @@ void add_data(OptionTable& table, TrainOptions& options) {
                          {{"stop", BadFiles::kStop}, {"skip", BadFiles::kSkip}},
                          "What a file that can't be read or decoded does: end the run, or be left out (a "
                          "training lists it in bad_files.txt).");
+  table.choice<Exif>(
+      "exif", options.exif, {{"ignore", Exif::kIgnore}, {"apply", Exif::kApply}},
+      "What an image's EXIF orientation does: nothing, as with torchvision's ImageFolder, or turn "
+      "it; the CPU decodes those that are turned.");
 }
 
 void add_model(OptionTable& table, TrainOptions& options) {

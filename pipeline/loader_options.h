@@ -15,6 +15,7 @@ struct LoaderOptions {
   Schedule schedule;
   bool decode_on_device = false;
   Resizer resizer = Resizer::kFused;
+  Exif exif = Exif::kIgnore;
   int workers = 1;       ///< threads that read and decode, where the schedule has threads
   int64_t prefetch = 4;  ///< batches in the ring, where the schedule has threads
   int decoders = 1;      ///< batches staged at the same time, where the input has streams of its own

@@ -9,6 +9,7 @@
 
 #include "data/decode.h"
 #include "data/error.h"
+#include "data/exif.h"
 #include "data/file_io.h"
 #include "data/resize.h"
 
@@ -60,7 +61,7 @@ void SamplePreparer::prepare(Slot& slot, int64_t position) {
   try {
     const Stopwatch reading;
     read_file(path, bytes);
-    if (probe_) {
+    if (probe_ && (options_.exif == Exif::kIgnore || exif_orientation(bytes).as_stored())) {
       if (const auto size = probe_->size_if_supported(bytes)) {
         const CropPlan crop = plan(*slot.pass, sample, size->width, size->height);
         encoded = {bytes, *size, crop, position};
@@ -95,7 +96,7 @@ void SamplePreparer::decode_on_cpu(Slot& slot, int64_t position) {
     crop_plan = plan(*slot.pass, sample_at(slot, position, options_), size.width, size.height);
     return cv::Rect(crop_plan.x, crop_plan.y, crop_plan.width, crop_plan.height);
   };
-  const cv::Mat crop = decode_image(slot.files[position], region_of, decoded_);
+  const cv::Mat crop = decode_image(slot.files[position], options_.exif, region_of, decoded_);
   decoding.stop(slot.times ? &slot.times->decode_ns : nullptr);
 
   const Stopwatch resizing;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "data/exif_policy.h"
 #include "data/resizer.h"
 
 namespace slipstream {
@@ -32,6 +33,7 @@ struct TrainOptions {
   std::string train_dir;  // empty: data/train
   std::string val_dir;    // empty: data/val if it is there, else no validation
   BadFiles bad_files = BadFiles::kStop;
+  Exif exif = Exif::kIgnore;
 
   // Model
   std::string arch = "resnet50";

@@ -94,6 +94,7 @@ LoaderOptions TrainSetup::loader_options(c10::Stream compute) const {
   return {.schedule = schedule_of(options.mode),
           .decode_on_device = decode_on_device,
           .resizer = options.resize,
+          .exif = options.exif,
           .workers = static_cast<int>(options.workers),
           .prefetch = options.prefetch,
           .decoders = static_cast<int>(options.decoders),

@@ -40,7 +40,7 @@ std::vector<uint8_t> encode(const std::string& extension, const cv::Mat& bgr,
 
 cv::Mat decode(std::span<const uint8_t> bytes) {
   cv::Mat memory;
-  return decode_image(bytes, whole_image, memory);
+  return decode_image(bytes, Exif::kIgnore, whole_image, memory);
 }
 
 double largest_difference(const cv::Mat& rgb, const cv::Mat& bgr) {
@@ -110,9 +110,9 @@ TEST(DecodeImage, RefusesWhatIsNoImage) {
 
 TEST(DecodeImage, RefusesWhatIsNoImageAlsoAfterAnImage) {
   cv::Mat rgb;
-  decode_image(encode(".png", gradient(16, 16)), whole_image, rgb);
+  decode_image(encode(".png", gradient(16, 16)), Exif::kIgnore, whole_image, rgb);
   const std::vector<uint8_t> text(40, 'x');
-  EXPECT_THROW(decode_image(text, whole_image, rgb), Error);
+  EXPECT_THROW(decode_image(text, Exif::kIgnore, whole_image, rgb), Error);
 }
 
 // Noise, so that every block and every chroma sample matters.
@@ -137,7 +137,7 @@ void expect_every_region_as_in_the_whole(std::span<const uint8_t> bytes, const s
       told = size;
       return region;
     };
-    const cv::Mat part = decode_image(bytes, region_of, memory);
+    const cv::Mat part = decode_image(bytes, Exif::kIgnore, region_of, memory);
     EXPECT_EQ(told, whole.size());
     ASSERT_EQ(part.size(), region.size());
     EXPECT_EQ(cv::norm(part, whole(region), cv::NORM_INF), 0) << name << ' ' << region;
@@ -164,7 +164,7 @@ TEST(DecodeImage, NoticesAMissingEndBelowTheRegion) {
   const std::vector<uint8_t> cut(whole.begin(), whole.begin() + static_cast<int64_t>(whole.size()) / 2);
   cv::Mat memory;
   const auto top = [](cv::Size size) { return cv::Rect(0, 0, size.width, 8); };
-  EXPECT_THROW(decode_image(cut, top, memory), Error);
+  EXPECT_THROW(decode_image(cut, Exif::kIgnore, top, memory), Error);
 }
 
 TEST(DecodeImage, ReadsEveryRealPhotograph) {

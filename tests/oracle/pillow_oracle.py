@@ -1,7 +1,8 @@
-"""What Pillow makes of image files: pillow_oracle.py generate FOLDER | convert LIST | resize CASES
+"""What Pillow makes of image files: pillow_oracle.py generate FOLDER | convert LIST | turn LIST | resize CASES
 
 generate: writes an image of every kind to FOLDER.
 convert:  LIST has a file a line; writes beside each the bytes of its convert("RGB") as FILE.rgb.
+turn:     the same after ImageOps.exif_transpose.
 resize:   CASES has a line a case: file, output file, then the numbers x y width height resized_width
           resized_height window_x window_y size; writes the crop, resized and cropped to the window, as bytes.
 """
@@ -9,7 +10,7 @@ import pathlib
 import sys
 
 import numpy
-from PIL import Image
+from PIL import Image, ImageOps
 
 NOISE = numpy.random.default_rng(11)
 
@@ -50,9 +51,13 @@ def generate(folder):
     Image.fromarray(picture(60, 41, 1)).convert("1").save(folder / "one-bit.png")
     deep = (picture(60, 41, 1).astype(numpy.uint16) << 8) + 77
     Image.fromarray(deep).save(folder / "gray-16-bit.png")
-    exif = Image.Exif()
-    exif[0x0112] = 6  # turned by 90 degrees
-    rgb.save(folder / "exif.jpg", quality=90, exif=exif)
+    for orientation in range(1, 9):
+        exif = Image.Exif()
+        exif[0x010F] = "somebody's camera"
+        exif[0x0112] = orientation
+        rgb.save(folder / f"exif-{orientation}.jpg", quality=90, exif=exif)
+        rgb.save(folder / f"exif-{orientation}.png", exif=exif)
+        rgb.save(folder / f"exif-{orientation}.webp", lossless=True, exif=exif)
 
 
 def read(file):
@@ -67,6 +72,12 @@ def convert(files):
         pathlib.Path(file + ".rgb").write_bytes(read(file).tobytes())
 
 
+def turn(files):
+    for file in pathlib.Path(files).read_text().splitlines():
+        turned = ImageOps.exif_transpose(Image.open(file)).convert("RGB")
+        pathlib.Path(file + ".rgb").write_bytes(turned.tobytes())
+
+
 def resize(cases):
     for line in pathlib.Path(cases).read_text().splitlines():
         file, out, *numbers = line.split("\t")
@@ -78,4 +89,4 @@ def resize(cases):
 
 
 command, *rest = sys.argv[1:]
-{"generate": generate, "convert": convert, "resize": resize}[command](*rest)
+{"generate": generate, "convert": convert, "turn": turn, "resize": resize}[command](*rest)

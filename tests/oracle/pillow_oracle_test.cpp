@@ -46,11 +46,11 @@ class PillowOracle : public testing::Test {
   test::TemporaryFolder folder_;
 };
 
-cv::Mat decode(const fs::path& file) {
+cv::Mat decode(const fs::path& file, Exif exif = Exif::kIgnore) {
   std::vector<uint8_t> bytes;
   read_file(file.string(), bytes);
   cv::Mat memory;
-  return decode_image(bytes, whole_image, memory);
+  return decode_image(bytes, exif, whole_image, memory);
 }
 
 double difference(const cv::Mat& rgb, const fs::path& expected_bytes) {
@@ -69,6 +69,34 @@ TEST_F(PillowOracle, DecodesEveryKindOfFileToTheSamePixels) {
   run("convert " + (folder_.path() / "list.txt").string());
   for (const fs::path& file : all) {
     EXPECT_EQ(difference(decode(file), file.string() + ".rgb"), 0) << file.filename();
+  }
+}
+
+TEST_F(PillowOracle, TurnsByExifAsPillowDoes) {
+  std::vector<fs::path> turned;
+  std::string names;
+  for (const char* extension : {"jpg", "png", "webp"}) {
+    for (int orientation = 1; orientation <= 8; ++orientation) {
+      turned.push_back(folder_.path() / fmt::format("exif-{}.{}", orientation, extension));
+      names += turned.back().string() + '\n';
+    }
+  }
+  test::write_text(folder_.path() / "list.txt", names);
+  run("turn " + (folder_.path() / "list.txt").string());
+  for (const fs::path& file : turned) {
+    const cv::Mat whole = decode(file, Exif::kApply);
+    EXPECT_EQ(difference(whole, file.string() + ".rgb"), 0) << file.filename();
+
+    std::vector<uint8_t> bytes;
+    read_file(file.string(), bytes);
+    cv::Mat memory;
+    const cv::Rect region(21, 34, 50, 40);
+    const auto region_of = [&](cv::Size size) {
+      EXPECT_EQ(size, whole.size());
+      return region;
+    };
+    const cv::Mat part = decode_image(bytes, Exif::kApply, region_of, memory);
+    EXPECT_EQ(cv::norm(part, whole(region), cv::NORM_INF), 0) << file.filename();
   }
 }
 
@@ -109,7 +137,7 @@ TEST_F(PillowOracle, ResizesCropsToTheSamePixels) {
     const CropPlan& plan = one.plan;
     const auto region_of = [&](cv::Size) { return cv::Rect(plan.x, plan.y, plan.width, plan.height); };
     cv::Mat out(one.size, one.size, CV_8UC3);
-    resize(decode_image(bytes, region_of, memory), plan, one.size, out.data);
+    resize(decode_image(bytes, Exif::kIgnore, region_of, memory), plan, one.size, out.data);
     EXPECT_EQ(difference(out, one.out), 0) << one.file.filename() << ' ' << plan.width << 'x' << plan.height
                                            << " to " << plan.resized_width << 'x' << plan.resized_height;
   }

@@ -103,7 +103,7 @@ TEST_F(GpuTest, DecodesAndResizesAsTheCpuDoes) {
   for (size_t i = 0; i < files.size(); ++i) {
     const auto size = probe->size_if_supported(files[i]);
     ASSERT_TRUE(size) << "file " << i;
-    decode_image(files[i], whole_image, rgb);
+    decode_image(files[i], Exif::kIgnore, whole_image, rgb);
     ASSERT_EQ(*size, rgb.size());
     const CropPlan plan = centre_crop(size->width, size->height, 73, kSize);
     images.push_back({files[i], *size, plan, static_cast<int64_t>(i)});
