@@ -8,6 +8,7 @@ on them: 224 px, batch 256, fp16, channels-last. Each row is the second epoch of
 slow rows are cut to fewer batches. Prints a Markdown table and writes the raw reports below --out.
 """
 import argparse
+import functools
 import json
 import os
 import pathlib
@@ -94,8 +95,7 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("runs/throughput"))
     parser.add_argument("--files", type=int, default=20000)
     parser.add_argument("--workers", type=int, default=os.cpu_count())
-    parser.add_argument("--no-pytorch", action="store_true")
-    parser.add_argument("--rows", help="only rows whose name contains this")
+    parser.add_argument("--rows", metavar="PARTS", help="only rows whose name contains one of these, with ; between")
     arguments = parser.parse_args()
 
     memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
@@ -106,24 +106,21 @@ def main():
         reports = {}
         print("| run | img/s | of PyTorch's DataLoader | epoch (s) | data wait | input hidden | GPU used |")
         print("|---|---|---|---|---|---|---|")
-        baseline = float("nan")
-        if not arguments.no_pytorch:
-            name = "PyTorch DataLoader, eager"
-            reports[name] = run_pytorch(data, arguments.workers, synthetic=False)
-            baseline = reports[name].get("images_per_s", baseline)
-            print_row(name, reports[name], baseline)
-        for name, options, batches in ROWS:
-            if arguments.rows and arguments.rows not in name:
-                continue
-            out = arguments.out / name.replace(", ", "-").replace(" ", "-")
-            reports[name] = run_slipstream(arguments.executable, data, out, options, batches)
-            print_row(name, reports[name], baseline)
-        if not arguments.no_pytorch:
-            name = "PyTorch synthetic, eager"
-            reports[name] = run_pytorch(data, arguments.workers, synthetic=True)
-            print_row(name, reports[name], baseline)
         arguments.out.mkdir(parents=True, exist_ok=True)
-        (arguments.out / "throughput.json").write_text(json.dumps(reports, indent=2))
+        runs = {"PyTorch DataLoader, eager": lambda: run_pytorch(data, arguments.workers, synthetic=False)}
+        for name, options, batches in ROWS:
+            out = arguments.out / name.replace(", ", "-").replace(" ", "-")
+            runs[name] = functools.partial(run_slipstream, arguments.executable, data, out, options, batches)
+        runs["PyTorch synthetic, eager"] = lambda: run_pytorch(data, arguments.workers, synthetic=True)
+        baseline = float("nan")
+        for name, run in runs.items():
+            if arguments.rows and not any(part in name for part in arguments.rows.split(";")):
+                continue
+            reports[name] = run()
+            if name.startswith("PyTorch DataLoader"):
+                baseline = reports[name].get("images_per_s", baseline)
+            print_row(name, reports[name], baseline)
+            (arguments.out / "throughput.json").write_text(json.dumps(reports, indent=2))
 
 
 main()
