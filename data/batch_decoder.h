@@ -55,7 +55,7 @@ class BatchDecoder {
   /// normalises.
   ///
   /// canvas: uint8 [N,S,S,3] on the device; flips: uint8 [N] on the host, read before this returns; batch:
-  /// [N,3,S,S] on the device, of any strides. Throws Error if an image is hundreds of times as large as S.
+  /// [N,3,S,S] on the device, of any strides. Throws c10::Error if an image is dozens of times as large as S.
   virtual void finish_batch(c10::Stream stream, std::span<const EncodedImage> images,
                             const at::Tensor& canvas, const at::Tensor& flips, const at::Tensor& batch) = 0;
 };

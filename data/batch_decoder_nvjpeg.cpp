@@ -9,6 +9,7 @@
 #include <opencv2/cudawarping.hpp>
 
 #include "data/batch_decoder.h"
+#include "data/fused_image.h"
 #include "data/fused_resize_kernel.h"
 #include "data/jpeg.h"
 #include "data/nvjpeg_handles.h"
@@ -178,43 +179,26 @@ void NvjpegBatchDecoder::resize_into(c10::Stream stream, std::span<const Encoded
   }
 }
 
-FusedImage as_it_is(const uint8_t* pixels, int size) {
-  return {.crop = pixels,
-          .pitch = 3 * size,
-          .width = size,
-          .height = size,
-          .resized_width = size,
-          .resized_height = size,
-          .window_x = 0,
-          .window_y = 0,
-          .flip = false};
-}
-
-FusedImage cropped(const cv::cuda::GpuMat& surface, const CropPlan& plan) {
-  return {.crop = surface.ptr(plan.y) + size_t{3} * plan.x,
-          .pitch = static_cast<int>(surface.step),
-          .width = plan.width,
-          .height = plan.height,
-          .resized_width = plan.resized_width,
-          .resized_height = plan.resized_height,
-          .window_x = plan.window_x,
-          .window_y = plan.window_y,
-          .flip = false};
-}
-
 void NvjpegBatchDecoder::finish_batch(c10::Stream stream, std::span<const EncodedImage> images,
                                       const at::Tensor& canvas, const at::Tensor& flips,
                                       const at::Tensor& batch) {
   const c10::cuda::CUDAGuard device(batch.device());
   const int size = static_cast<int>(canvas.size(1));
+  const auto* flip = flips.const_data_ptr<uint8_t>();
+  const CropPlan as_it_is{0, 0, size, size, size, size};
   std::vector<FusedImage> parts;
   for (int64_t i = 0; i < batch.size(0); ++i) {
-    parts.push_back(as_it_is(canvas.const_data_ptr<uint8_t>() + i * canvas.stride(0), size));
+    const uint8_t* pixels = canvas.const_data_ptr<uint8_t>() + i * canvas.stride(0);
+    parts.push_back(fused_image(pixels, 3 * size, as_it_is, flip[i] != 0));
   }
   for (size_t i = 0; i < images.size(); ++i) {
-    if (!surfaces_[i].empty()) parts[images[i].index] = cropped(surfaces_[i], images[i].plan);
+    const cv::cuda::GpuMat& surface = surfaces_[i];
+    if (surface.empty()) continue;
+    const CropPlan& plan = images[i].plan;
+    const int64_t index = images[i].index;
+    parts[index] = fused_image(surface.ptr(plan.y) + size_t{3} * plan.x, static_cast<int>(surface.step), plan,
+                               flip[index] != 0);
   }
-  for (size_t i = 0; i < parts.size(); ++i) parts[i].flip = flips.const_data_ptr<uint8_t>()[i] != 0;
 
   FusedJob job{.type = pixel_type(batch.scalar_type()),
                .size = size,

@@ -6,21 +6,14 @@
 #include <vector>
 
 #include "data/antialias.h"
+#include "data/fused_image.h"
 
 namespace slipstream {
 namespace {
 
 /// What the kernel's threads do, one after the other on the CPU.
 cv::Mat resize_by_columns(const cv::Mat& crop, const CropPlan& plan, int size) {
-  const FusedImage image{.crop = crop.data,
-                         .pitch = static_cast<int>(crop.step),
-                         .width = plan.width,
-                         .height = plan.height,
-                         .resized_width = plan.resized_width,
-                         .resized_height = plan.resized_height,
-                         .window_x = plan.window_x,
-                         .window_y = plan.window_y,
-                         .flip = false};
+  const FusedImage image = fused_image(crop.data, static_cast<int>(crop.step), plan, /*flip=*/false);
   const AntialiasFilter columns(plan.width, plan.resized_width);
   const AntialiasFilter rows(plan.height, plan.resized_height);
   constexpr int kStep = 5;  // as if four other threads' elements lay between

@@ -17,6 +17,7 @@
 #include "data/epoch_order.h"
 #include "data/error.h"
 #include "data/file_io.h"
+#include "data/fused_image.h"
 #include "data/fused_resize_kernel.h"
 #include "data/normalise.h"
 #include "data/pixel_type.h"
@@ -145,15 +146,8 @@ TEST_F(GpuTest, FusedKernelMakesTheCpuPathsPixels) {
     const at::Tensor crop = at::randint(256, {height, width, 3}, at::TensorOptions(at::kByte));
     resize(cv::Mat(height, width, CV_8UC3, crop.data_ptr()), plan, kSize, pixels[i].data_ptr<uint8_t>());
     crops.push_back(crop.to(kGpu));
-    job.images[i] = {.crop = crops.back().data_ptr<uint8_t>(),
-                     .pitch = 3 * width,
-                     .width = plan.width,
-                     .height = plan.height,
-                     .resized_width = plan.resized_width,
-                     .resized_height = plan.resized_height,
-                     .window_x = plan.window_x,
-                     .window_y = plan.window_y,
-                     .flip = flips[i].item<uint8_t>() != 0};
+    job.images[i] =
+        fused_image(crops.back().data_ptr<uint8_t>(), 3 * width, plan, flips[i].item<uint8_t>() != 0);
   }
   at::cuda::getCurrentCUDAStream().synchronize();
   for (const auto type : {at::kFloat, at::kHalf, at::kBFloat16}) {
