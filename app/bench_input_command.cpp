@@ -33,7 +33,7 @@ const Decoders kAllDecoders = {Decoder::kCpu, Decoder::kCuda};
 struct InputLine {
   InputLine() {
     table.keep({"bad_files", "exif", "image_size", "batch_size", "seed", "resize", "workers", "prefetch",
-                "decoders", "device", "amp", "channels_last"});
+                "cpu_pixels", "device", "amp", "channels_last"});
     table.group("Data");
     table.text("data", data, "DIR", "Folder of images: a folder a class, or a folder that holds train/.");
     table.group("Pipeline");

@@ -72,16 +72,16 @@ void add_pipeline(OptionTable& table, TrainOptions& options) {
   table.choice<Decoder>("decode", options.decode,
                         {{"auto", Decoder::kAuto}, {"cpu", Decoder::kCpu}, {"cuda", Decoder::kCuda}},
                         "Who decodes images; auto: the GPU that trains, else the CPU.");
-  table.choice<Resizer>("resize", options.resize,
-                        {{"auto", Resizer::kAuto}, {"fused", Resizer::kFused}, {"opencv", Resizer::kOpencv}},
+  table.choice<Resizer>("resize", options.resize, {{"fused", Resizer::kFused}, {"opencv", Resizer::kOpencv}},
                         "Whose sampling: fused is Pillow's and torchvision's antialiased bilinear to the "
-                        "bit, opencv is OpenCV's; "
-                        "auto: fused where the CPU decodes, opencv where the GPU does.");
+                        "bit, opencv is OpenCV's.");
   table.integer("workers", options.workers, -1, 1024,
                 "Threads that read and decode; -1: one a core, or half as many where the CPU trains.");
   table.integer("prefetch", options.prefetch, 1, 64, "Batches that may be prepared ahead of the step.");
-  table.integer("decoders", options.decoders, 1, 16,
-                "Batches that the GPU decodes at the same time, each on a stream of its own (overlapped).");
+  table.integer(
+      "cpu_pixels", options.cpu_pixels, 0, kNoLimit,
+      "Images of more pixels are decoded by the CPU while the GPU decodes the others: for cores that "
+      "have nothing else to do; 0: none.");
   table.toggle("synthetic", options.synthetic,
                "Train on random batches that stay on the device, to see the rate without input.");
 }

@@ -33,17 +33,20 @@ class JpegProbe {
 };
 
 /// Decodes and resizes batches on a GPU: nvJPEG's hardware engines (its GPU backend where there are none),
-/// then OpenCV's CUDA resize. One user at a time; work is queued on the streams given.
+/// then one kernel or OpenCV's CUDA resize. One user at a time; work is queued on the streams given. It has
+/// surfaces for two batches: one may be decoded while the resize of the one before still runs.
 class BatchDecoder {
  public:
   virtual ~BatchDecoder() = default;
 
   virtual std::unique_ptr<JpegProbe> make_probe() const = 0;
 
-  /// Decodes to RGB surfaces that the decoder keeps until the next call. Blocks the calling thread until what
-  /// is queued on the stream is done, and then while the engines work. Returns the positions in `images` that
-  /// failed, ascending: the CPU may say why.
+  /// Decodes to RGB surfaces; blocks the calling thread until they are whole. First it waits until the last
+  /// resize of the batch before the last is done, and all that is queued on `stream`. Returns the positions
+  /// in `images` that failed, ascending: the CPU may say why.
   virtual std::vector<size_t> decode(c10::Stream stream, std::span<const EncodedImage> images) = 0;
+
+  // One of these follows a decode, with the same images.
 
   /// Queues the crop and OpenCV's resize of what `decode` decoded into canvas[index]; canvas: uint8 [N,S,S,3]
   /// on the device. Entries that failed are left alone.

@@ -1,14 +1,15 @@
-#include <ATen/ops/empty.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
-#include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>
-#include <opencv2/core/cuda.hpp>
+#include <array>
+#include <functional>
+#include <numeric>
 #include <opencv2/core/cuda_stream_accessor.hpp>
 #include <opencv2/cudawarping.hpp>
 
 #include "data/batch_decoder.h"
+#include "data/decoded_batch.h"
 #include "data/fused_image.h"
 #include "data/fused_resize_kernel.h"
 #include "data/jpeg.h"
@@ -23,15 +24,12 @@ constexpr nvjpegOutputFormat_t kInterleavedRgb = NVJPEG_OUTPUT_RGBI;
 constexpr int kParserThreads = 4;  // of the GPU backend; the hardware backend needs none
 
 // nvJPEG's objects belong to the device that is current when they are made.
-NvjpegHandle create_handle(c10::Device device) {
+nvjpegStatus_t create_handle(c10::Device device, nvjpegBackend_t backend, NvjpegHandle& handle) {
   const c10::cuda::CUDAGuard guard(device);
-  nvjpegHandle_t handle = nullptr;
-  if (nvjpegCreateEx(NVJPEG_BACKEND_HARDWARE, nullptr, nullptr, NVJPEG_FLAGS_DEFAULT, &handle) ==
-      NVJPEG_STATUS_SUCCESS) {
-    return NvjpegHandle(handle);
-  }
-  check(nvjpegCreateEx(NVJPEG_BACKEND_GPU_HYBRID, nullptr, nullptr, NVJPEG_FLAGS_DEFAULT, &handle));
-  return NvjpegHandle(handle);
+  nvjpegHandle_t made = nullptr;
+  const nvjpegStatus_t status = nvjpegCreateEx(backend, nullptr, nullptr, NVJPEG_FLAGS_DEFAULT, &made);
+  if (status == NVJPEG_STATUS_SUCCESS) handle.reset(made);
+  return status;
 }
 
 class NvjpegProbe : public JpegProbe {
@@ -62,10 +60,17 @@ class NvjpegProbe : public JpegProbe {
   NvjpegStream stream_;
 };
 
+cv::Rect crop_of(const EncodedImage& image) {
+  return {image.plan.x, image.plan.y, image.plan.width, image.plan.height};
+}
+
 class NvjpegBatchDecoder : public BatchDecoder {
  public:
-  explicit NvjpegBatchDecoder(c10::Device device)
-      : device_(device), handle_(create_handle(device)), state_(make_nvjpeg_state(handle_)) {}
+  explicit NvjpegBatchDecoder(c10::Device device) : device_(device) {
+    has_engines_ = create_handle(device, NVJPEG_BACKEND_HARDWARE, handle_) == NVJPEG_STATUS_SUCCESS;
+    if (!has_engines_) check(create_handle(device, NVJPEG_BACKEND_GPU_HYBRID, handle_));
+    state_ = make_nvjpeg_state(handle_);
+  }
 
   std::unique_ptr<JpegProbe> make_probe() const override { return std::make_unique<NvjpegProbe>(handle_); }
 
@@ -76,55 +81,68 @@ class NvjpegBatchDecoder : public BatchDecoder {
                     const at::Tensor& flips, const at::Tensor& batch) override;
 
  private:
-  void place_surfaces(std::span<const EncodedImage> images);
-  bool decode_range(cudaStream_t stream, size_t first, size_t count);
+  /// What is decoded of an image: the crop alone, where the backend can.
+  cv::Rect region_of(const EncodedImage& image) const {
+    return has_engines_ ? crop_of(image) : cv::Rect({0, 0}, image.size);
+  }
+  DecodedBatch& decoded() { return batches_[current_]; }
+  cv::cuda::GpuMat crop(const EncodedImage& image, size_t position);
+  void list_for_nvjpeg(std::span<const EncodedImage> images);
+  bool decode_listed(cudaStream_t stream, size_t first, size_t count);
 
   c10::Device device_;
   NvjpegHandle handle_;
+  bool has_engines_;
   NvjpegState state_;
-  size_t batch_size_ = 0;  // that state_ is initialised for
-  at::Tensor memory_;      // uint8 [bytes], holds the surfaces of one batch; grows and is then kept
-  std::vector<cv::cuda::GpuMat> surfaces_;
+  size_t batch_size_ = 0;                // that state_ is initialised for
+  std::vector<NvjpegParams> regions_;    // one an image of the largest batch
+  std::array<DecodedBatch, 2> batches_;  // used in turn
+  size_t current_ = 0;
+
+  // The batch as nvJPEG takes it, in its order.
+  std::vector<size_t> order_;
   std::vector<const unsigned char*> bytes_;
   std::vector<size_t> lengths_;
   std::vector<nvjpegImage_t> destinations_;
+  std::vector<nvjpegDecodeParams_t> params_;
 };
 
-// Lays the batch's surfaces out one behind the other.
-void NvjpegBatchDecoder::place_surfaces(std::span<const EncodedImage> images) {
-  constexpr size_t kAlignment = 256;
-  const auto aligned = [](size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; };
-  size_t total = 0;
-  for (const EncodedImage& image : images) total += aligned(size_t{3} * image.size.width * image.size.height);
-  if (!memory_.defined() || static_cast<size_t>(memory_.numel()) < total) {
-    memory_ = at::Tensor();
-    memory_ =
-        at::empty({static_cast<int64_t>(total + total / 4)}, at::TensorOptions(at::kByte).device(device_));
-  }
-
-  surfaces_.clear();
+// Engines take images in the order given: the largest come first, so that none is begun when the others are
+// done already.
+void NvjpegBatchDecoder::list_for_nvjpeg(std::span<const EncodedImage> images) {
+  order_.resize(images.size());
+  std::iota(order_.begin(), order_.end(), 0);
+  std::ranges::stable_sort(order_, std::greater(), [&](size_t i) { return images[i].size.area(); });
+  while (regions_.size() < images.size()) regions_.push_back(make_nvjpeg_params(handle_, kInterleavedRgb));
   bytes_.clear();
   lengths_.clear();
   destinations_.clear();
-  auto* next = memory_.data_ptr<uint8_t>();
-  for (const EncodedImage& image : images) {
-    const size_t pitch = size_t{3} * image.size.width;
-    surfaces_.emplace_back(image.size, CV_8UC3, next, pitch);
-    bytes_.push_back(image.bytes.data());
-    lengths_.push_back(image.bytes.size());
-    destinations_.push_back({{next}, {pitch}});
-    next += aligned(pitch * image.size.height);
+  params_.clear();
+  for (const size_t i : order_) {
+    const cv::Rect region = region_of(images[i]);
+    cv::cuda::GpuMat& surface = decoded()[i];
+    bytes_.push_back(images[i].bytes.data());
+    lengths_.push_back(images[i].bytes.size());
+    destinations_.push_back({{surface.data}, {surface.step}});
+    nvjpegDecodeParams_t params = regions_[params_.size()].get();
+    if (has_engines_)
+      check(nvjpegDecodeParamsSetROI(params, region.x, region.y, region.width, region.height));
+    params_.push_back(params);
   }
 }
 
-bool NvjpegBatchDecoder::decode_range(cudaStream_t stream, size_t first, size_t count) {
+bool NvjpegBatchDecoder::decode_listed(cudaStream_t stream, size_t first, size_t count) {
   if (batch_size_ != count) {
     check(nvjpegDecodeBatchedInitialize(handle_.get(), state_.get(), static_cast<int>(count), kParserThreads,
                                         kInterleavedRgb));
     batch_size_ = count;
   }
-  const nvjpegStatus_t status = nvjpegDecodeBatched(handle_.get(), state_.get(), &bytes_[first],
-                                                    &lengths_[first], &destinations_[first], stream);
+  const nvjpegStatus_t status =
+      nvjpegDecodeBatchedEx(handle_.get(), state_.get(), &bytes_[first], &lengths_[first],
+                            &destinations_[first], &params_[first], stream);
+  // Nothing of it is under way when the next begins: docs/performance.md says what happened otherwise. Not by
+  // LibTorch's function: its sync-debug mode watches the training thread, and this is another.
+  C10_CUDA_CHECK(cudaStreamSynchronize(stream));
   if (status == NVJPEG_STATUS_SUCCESS) return true;
   if (status != NVJPEG_STATUS_BAD_JPEG && status != NVJPEG_STATUS_JPEG_NOT_SUPPORTED) check(status);
   batch_size_ = 0;  // a failed batch leaves the state to be initialised again
@@ -138,18 +156,28 @@ std::vector<size_t> NvjpegBatchDecoder::decode(c10::Stream stream, std::span<con
   const c10::cuda::CUDAStreamGuard guard(cuda_stream);
   // The hardware backend writes when it is called, whatever is queued on the stream that it is given; a wait
   // on the device doesn't help (torchcodec's pull request 1634 has the measurements, on H100 with nvJPEG 12.3
-  // to 13.2). So the host waits until the surfaces' last reader, the stream's last work, is done. Not by
-  // LibTorch's function: its sync-debug mode watches the training thread, and this is another.
+  // to 13.2). So the host waits for the surfaces' last reader, and for the stream.
   C10_CUDA_CHECK(cudaStreamSynchronize(cuda_stream.stream()));
-  place_surfaces(images);
-  if (decode_range(cuda_stream.stream(), 0, images.size())) return failed;
+  current_ = 1 - current_;
+  std::vector<cv::Size> sizes;
+  for (const EncodedImage& image : images) sizes.push_back(region_of(image).size());
+  decoded().begin(device_, sizes);
+  list_for_nvjpeg(images);
+  if (decode_listed(cuda_stream.stream(), 0, images.size())) return failed;
   for (size_t i = 0; i < images.size(); ++i) {  // one is bad: find it, keep the others
-    if (!decode_range(cuda_stream.stream(), i, 1)) {
-      failed.push_back(i);
-      surfaces_[i] = cv::cuda::GpuMat();
-    }
+    if (decode_listed(cuda_stream.stream(), i, 1)) continue;
+    failed.push_back(order_[i]);
+    decoded()[order_[i]] = cv::cuda::GpuMat();
   }
+  std::ranges::sort(failed);
   return failed;
+}
+
+// A header of its own for the rectangle: a view would let OpenCV's resize sample beyond the crop's edges.
+cv::cuda::GpuMat NvjpegBatchDecoder::crop(const EncodedImage& image, size_t position) {
+  cv::cuda::GpuMat& surface = decoded()[position];
+  const cv::Rect crop = crop_of(image) - region_of(image).tl();
+  return {crop.height, crop.width, CV_8UC3, surface.ptr(crop.y) + size_t{3} * crop.x, surface.step};
 }
 
 void NvjpegBatchDecoder::resize_into(c10::Stream stream, std::span<const EncodedImage> images,
@@ -158,25 +186,23 @@ void NvjpegBatchDecoder::resize_into(c10::Stream stream, std::span<const Encoded
   cv::cuda::Stream cv_stream = cv::cuda::StreamAccessor::wrapStream(c10::cuda::CUDAStream(stream).stream());
   const int size = static_cast<int>(canvas.size(1));
   for (size_t i = 0; i < images.size(); ++i) {
+    if (decoded()[i].empty()) continue;
     const CropPlan& plan = images[i].plan;
-    cv::cuda::GpuMat& surface = surfaces_[i];
-    if (surface.empty()) continue;
-    // A header of its own for the rectangle: a view would let the resize sample beyond the crop's edges.
-    cv::cuda::GpuMat crop(plan.height, plan.width, CV_8UC3, surface.ptr(plan.y) + size_t{3} * plan.x,
-                          surface.step);
+    const cv::cuda::GpuMat source = crop(images[i], i);
     cv::cuda::GpuMat target(size, size, CV_8UC3,
                             canvas.data_ptr<uint8_t>() + images[i].index * canvas.stride(0),
                             size_t{3} * size);
     const cv::Size resized(plan.resized_width, plan.resized_height);
     if (resized == target.size()) {
-      cv::cuda::resize(crop, target, resized, 0, 0, opencv_interpolation(plan), cv_stream);
+      cv::cuda::resize(source, target, resized, 0, 0, opencv_interpolation(plan), cv_stream);
     } else {
       at::Tensor scratch = at::empty({resized.height, resized.width, 3}, canvas.options());
       cv::cuda::GpuMat whole(resized, CV_8UC3, scratch.data_ptr(), size_t{3} * resized.width);
-      cv::cuda::resize(crop, whole, resized, 0, 0, opencv_interpolation(plan), cv_stream);
+      cv::cuda::resize(source, whole, resized, 0, 0, opencv_interpolation(plan), cv_stream);
       whole(cv::Rect(plan.window_x, plan.window_y, size, size)).copyTo(target, cv_stream);
     }
   }
+  decoded().mark_read(c10::cuda::CUDAStream(stream));
 }
 
 void NvjpegBatchDecoder::finish_batch(c10::Stream stream, std::span<const EncodedImage> images,
@@ -192,12 +218,10 @@ void NvjpegBatchDecoder::finish_batch(c10::Stream stream, std::span<const Encode
     parts.push_back(fused_image(pixels, 3 * size, as_it_is, flip[i] != 0));
   }
   for (size_t i = 0; i < images.size(); ++i) {
-    const cv::cuda::GpuMat& surface = surfaces_[i];
-    if (surface.empty()) continue;
-    const CropPlan& plan = images[i].plan;
+    if (decoded()[i].empty()) continue;
+    const cv::cuda::GpuMat source = crop(images[i], i);
     const int64_t index = images[i].index;
-    parts[index] = fused_image(surface.ptr(plan.y) + size_t{3} * plan.x, static_cast<int>(surface.step), plan,
-                               flip[index] != 0);
+    parts[index] = fused_image(source.data, static_cast<int>(source.step), images[i].plan, flip[index] != 0);
   }
 
   FusedJob job{.type = pixel_type(batch.scalar_type()),
@@ -212,6 +236,7 @@ void NvjpegBatchDecoder::finish_batch(c10::Stream stream, std::span<const Encode
     job.out = batch[static_cast<int64_t>(first)].data_ptr();
     C10_CUDA_CHECK(launch_fused_resize(job, c10::cuda::CUDAStream(stream).stream()));
   }
+  if (!images.empty()) decoded().mark_read(c10::cuda::CUDAStream(stream));
 }
 
 }  // namespace

@@ -15,17 +15,18 @@ struct SharedMemory {
 
   __host__ __device__ size_t column_weights() const { return sizeof(int32_t) * column_taps * kThreads; }
   __host__ __device__ size_t row_weights() const { return sizeof(int32_t) * row_taps * kStripRows; }
-  __host__ __device__ size_t ring() const { return size_t{3} * row_taps * kThreads; }
+  __host__ __device__ size_t ring() const { return sizeof(uint32_t) * row_taps * kThreads; }
   __host__ __device__ size_t bytes() const { return column_weights() + row_weights() + ring(); }
 };
 
 // A block makes kStripRows rows of one image; a thread, every kThreads-th column of them.
 template <typename Value>
 __global__ void resize_batch(const __grid_constant__ FusedJob job, SharedMemory shared) {
+  __shared__ Value values[3][256];  // every pixel normalised: two divisions fewer for each one made
   extern __shared__ int32_t memory[];
   int32_t* column_weights = memory;
   int32_t* row_weights = memory + shared.column_weights() / sizeof(int32_t);
-  auto* ring = reinterpret_cast<uint8_t*>(row_weights + shared.row_weights() / sizeof(int32_t));
+  auto* ring = reinterpret_cast<uint32_t*>(row_weights + shared.row_weights() / sizeof(int32_t));
 
   const FusedImage& image = job.images[blockIdx.y];
   const int first = static_cast<int>(blockIdx.x) * kStripRows;
@@ -33,6 +34,9 @@ __global__ void resize_batch(const __grid_constant__ FusedJob job, SharedMemory 
   const AntialiasFilter columns(image.width, image.resized_width);
   const AntialiasFilter rows(image.height, image.resized_height);
   const int thread = static_cast<int>(threadIdx.x);
+  for (int i = thread; i < 3 * 256; i += kThreads) {
+    values[i / 256][i % 256] = normalised<Value>(static_cast<uint8_t>(i % 256), i / 256);
+  }
   for (int y = first + thread; y < end; y += kThreads) {
     rows.weigh(image.window_y + y, row_weights + (y - first) * rows.most_taps(), 1);
   }
@@ -43,7 +47,7 @@ __global__ void resize_batch(const __grid_constant__ FusedJob job, SharedMemory 
     columns.weigh(image.window_x + x, column_weights + thread, kThreads);
     Value* column = out + (image.flip ? job.size - 1 - x : x) * job.stride_x;
     const auto store = [&](int y, int channel, uint8_t pixel) {
-      column[y * job.stride_y + channel * job.stride_c] = normalised<Value>(pixel, channel);
+      column[y * job.stride_y + channel * job.stride_c] = values[channel][pixel];
     };
     resample_column(image, x, first, end, column_weights + thread, row_weights, ring + thread, kThreads,
                     store);

@@ -47,10 +47,12 @@ struct NvjpegDeleter {
   void operator()(nvjpegHandle* handle) const { nvjpegDestroy(handle); }
   void operator()(nvjpegJpegState* state) const { nvjpegJpegStateDestroy(state); }
   void operator()(nvjpegJpegStream* stream) const { nvjpegJpegStreamDestroy(stream); }
+  void operator()(nvjpegDecodeParams* params) const { nvjpegDecodeParamsDestroy(params); }
 };
 using NvjpegHandle = std::unique_ptr<nvjpegHandle, NvjpegDeleter>;
 using NvjpegState = std::unique_ptr<nvjpegJpegState, NvjpegDeleter>;
 using NvjpegStream = std::unique_ptr<nvjpegJpegStream, NvjpegDeleter>;
+using NvjpegParams = std::unique_ptr<nvjpegDecodeParams, NvjpegDeleter>;
 
 inline NvjpegState make_nvjpeg_state(const NvjpegHandle& handle) {
   nvjpegJpegState_t state = nullptr;
@@ -62,6 +64,14 @@ inline NvjpegStream make_nvjpeg_stream(const NvjpegHandle& handle) {
   nvjpegJpegStream_t stream = nullptr;
   check(nvjpegJpegStreamCreate(handle.get(), &stream));
   return NvjpegStream(stream);
+}
+
+inline NvjpegParams make_nvjpeg_params(const NvjpegHandle& handle, nvjpegOutputFormat_t format) {
+  nvjpegDecodeParams_t params = nullptr;
+  check(nvjpegDecodeParamsCreate(handle.get(), &params));
+  NvjpegParams owned(params);
+  check(nvjpegDecodeParamsSetOutputFormat(params, format));
+  return owned;
 }
 
 }  // namespace slipstream

@@ -24,7 +24,7 @@ class InputTimes {
   explicit InputTimes(c10::Device device);
 
   std::atomic<int64_t> read_ns{0}, decode_ns{0}, resize_ns{0};
-  // On the input's stream, in this order. Between `decoded` and `begin` the stream may wait for the slot.
+  // On the input's streams, in this order. Between `decoded` and `begin` the slot may have to be waited for.
   Event decode_begin, decoded;   ///< only where `on_device`
   Event begin, copied, resized;  ///< `resized` includes normalisation
   bool on_device = false;        ///< some were decoded there

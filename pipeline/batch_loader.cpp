@@ -5,20 +5,18 @@
 
 namespace slipstream {
 
-BatchLoader::BatchLoader(const LoaderOptions& options) : options_(options) {
+BatchLoader::BatchLoader(const LoaderOptions& options) : options_(options), stager_(options) {
   cv::setNumThreads(0);  // our workers are the parallelism; OpenCV's own would fight them
   const int64_t ring = options.schedule.threads ? options.prefetch : 1;
   for (int64_t i = 0; i < ring; ++i) slots_.push_back(std::make_unique<Slot>(options));
-  progress_.resize(ring);
-  const int stagers = options.schedule.copy_stream ? options.decoders : 1;
-  for (int i = 0; i < stagers; ++i) stagers_.push_back(std::make_unique<BatchStager>(options));
+  unfilled_.resize(ring);
   const int workers = options.schedule.threads ? options.workers : 1;
   for (int i = 0; i < workers; ++i) {
-    preparers_.push_back(std::make_unique<SamplePreparer>(options, stagers_.front()->make_probe()));
+    preparers_.push_back(std::make_unique<SamplePreparer>(options, stager_.make_probe()));
   }
   if (!options.schedule.threads) return;
   for (const auto& preparer : preparers_) threads_.emplace_back([this, &preparer] { work(*preparer); });
-  for (const auto& stager : stagers_) threads_.emplace_back([this, &stager] { stage_batches(*stager); });
+  threads_.emplace_back([this] { stage_batches(); });
 }
 
 BatchLoader::~BatchLoader() {
@@ -55,7 +53,7 @@ std::optional<Batch> BatchLoader::next() {
   ++to_take_.batch;
   Slot& slot = slot_of(taken_);
   if (options_.schedule.threads) {
-    changed_.wait(lock, [&] { return taken_ < opened_ && progress_of(taken_).staged; });
+    changed_.wait(lock, [&] { return taken_ < staged_; });
   } else {
     open_next_slot(lock);
     lock.unlock();
@@ -69,7 +67,7 @@ std::optional<Batch> BatchLoader::next() {
 
 void BatchLoader::prepare_inline(Slot& slot) {
   for (int64_t i = 0; i < slot.count; ++i) preparers_.front()->prepare(slot, i);
-  if (!slot.error) stagers_.front()->stage(slot);
+  if (!slot.error) stager_.stage(slot);
 }
 
 Batch BatchLoader::hand_out(Slot& slot) {
@@ -115,7 +113,7 @@ void BatchLoader::open_next_slot(std::unique_lock<std::mutex>& lock) {
   slot.begin(pass, batch, options_);
   lock.lock();
   opening_ = false;
-  progress_of(opened_) = {.unfilled = slot.count, .staged = false};
+  unfilled(opened_) = slot.count;
   next_position_ = 0;
   ++opened_;
 }
@@ -144,26 +142,25 @@ void BatchLoader::work(SamplePreparer& preparer) {
       slot.fail(task->position, std::current_exception());
     }
     const std::lock_guard lock(mutex_);
-    if (--progress_of(task->sequence).unfilled == 0) changed_.notify_all();
+    if (--unfilled(task->sequence) == 0) changed_.notify_all();
   }
 }
 
-void BatchLoader::stage_batches(BatchStager& stager) {
+void BatchLoader::stage_batches() {
   std::unique_lock lock(mutex_);
-  const auto filled = [&] { return claimed_ < opened_ && progress_of(claimed_).unfilled == 0; };
+  const auto filled = [&] { return staged_ < opened_ && unfilled(staged_) == 0; };
   while (true) {
     changed_.wait(lock, [&] { return closing_ || filled(); });
     if (closing_) return;
-    const int64_t sequence = claimed_++;
-    Slot& slot = slot_of(sequence);
+    Slot& slot = slot_of(staged_);
     lock.unlock();
     try {
-      if (!slot.error) stager.stage(slot);
+      if (!slot.error) stager_.stage(slot);
     } catch (...) {
       slot.fail(0, std::current_exception());
     }
     lock.lock();
-    progress_of(sequence).staged = true;
+    ++staged_;
     changed_.notify_all();
   }
 }

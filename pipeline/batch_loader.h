@@ -14,8 +14,8 @@
 
 namespace slipstream {
 
-/// Batches from an image folder through a ring of slots. Workers fill the slots' host memory, stagers do the
-/// device's part, each on a stream of its own, the training thread takes and releases them:
+/// Batches from an image folder through a ring of slots. Workers fill the slots' host memory, one more thread
+/// does the device's part, the training thread takes and releases them:
 ///
 ///     open -> filled by workers -> staged -> taken by next() -> released -> open ...
 ///
@@ -39,20 +39,15 @@ class BatchLoader : public BatchSource {
     std::deque<std::shared_ptr<const Pass>> passes;
     int64_t batch = -1;  ///< of the first pass; -1: not begun
   };
-  /// Where a slot's batch stands.
-  struct Progress {
-    int64_t unfilled = 0;  // samples that workers still owe
-    bool staged = false;
-  };
   struct Task {
     int64_t sequence;  // of the batch
     int64_t position;  // within it
   };
 
   Slot& slot_of(int64_t sequence) { return *slots_[sequence % slots_.size()]; }
-  Progress& progress_of(int64_t sequence) { return progress_[sequence % progress_.size()]; }
+  int64_t& unfilled(int64_t sequence) { return unfilled_[sequence % unfilled_.size()]; }
   void work(SamplePreparer& preparer);
-  void stage_batches(BatchStager& stager);
+  void stage_batches();
   std::optional<Task> take_task();
   bool can_open() const;
   void open_next_slot(std::unique_lock<std::mutex>& lock);
@@ -60,7 +55,7 @@ class BatchLoader : public BatchSource {
   Batch hand_out(Slot& slot);
 
   LoaderOptions options_;
-  std::vector<std::unique_ptr<BatchStager>> stagers_;       // one a stager's thread; one if there are none
+  BatchStager stager_;
   std::vector<std::unique_ptr<SamplePreparer>> preparers_;  // one a worker; one if there are no threads
   std::vector<std::unique_ptr<Slot>> slots_;
 
@@ -70,13 +65,13 @@ class BatchLoader : public BatchSource {
   Cursor to_take_;
   bool opening_ = false;  // a worker waits for the slot's last copy, outside the lock
   bool closing_ = false;
-  // Batches so far, over all passes: opened >= claimed by stagers, opened >= taken >= released.
+  // Batches so far, over all passes: opened >= staged >= taken >= released.
   int64_t opened_ = 0;
-  int64_t claimed_ = 0;
+  int64_t staged_ = 0;
   int64_t taken_ = 0;
   int64_t released_ = 0;
-  int64_t next_position_ = 0;  // of the slot opened last
-  std::vector<Progress> progress_;
+  int64_t next_position_ = 0;      // of the slot opened last
+  std::vector<int64_t> unfilled_;  // samples that workers still owe, by slot
 
   std::vector<std::jthread> threads_;  // last: they end first
 };

@@ -5,11 +5,17 @@
 #include "data/normalise.h"
 
 namespace slipstream {
+namespace {
+
+c10::Stream input_stream(const LoaderOptions& options) {
+  return options.schedule.copy_stream ? make_stream(options.compute.device(), StreamPriority::kHigh)
+                                      : options.compute;
+}
+
+}  // namespace
 
 BatchStager::BatchStager(const LoaderOptions& options)
-    : options_(options),
-      stream_(options.schedule.copy_stream ? make_stream(options.compute.device(), StreamPriority::kHigh)
-                                           : options.compute) {
+    : options_(options), stream_(input_stream(options)), decode_stream_(input_stream(options)) {
   if (!options.decode_on_device) return;
   decoder_ = make_batch_decoder(options.compute.device());
   second_chance_.emplace(options, nullptr);
@@ -41,11 +47,11 @@ std::vector<EncodedImage> BatchStager::decode_on_device(Slot& slot) {
     if (!slot.encoded[i].bytes.empty()) encoded.push_back(slot.encoded[i]);
   }
   if (encoded.empty()) return encoded;
-  if (slot.times) slot.times->decode_begin.record(stream_);
-  const std::vector<size_t> failed = decoder_->decode(stream_, encoded);
+  if (slot.times) slot.times->decode_begin.record(decode_stream_);
+  const std::vector<size_t> failed = decoder_->decode(decode_stream_, encoded);
   if (slot.times) {
     slot.times->on_device = true;
-    slot.times->decoded.record(stream_);
+    slot.times->decoded.record(decode_stream_);
   }
   for (const size_t i : failed) second_chance_->decode_after_all(slot, encoded[i].index);
   return encoded;

@@ -11,6 +11,8 @@ namespace slipstream {
 
 /// Does the device's part of a batch: copies what workers prepared, decodes and resizes what the device
 /// decodes, normalises, and records `ready`. Used by one thread at a time.
+///
+/// Decoding has a stream of its own, so that the engines begin a batch while the one before is being resized.
 class BatchStager {
  public:
   explicit BatchStager(const LoaderOptions& options);
@@ -29,7 +31,8 @@ class BatchStager {
   void finish_on_device(Slot& slot, const std::vector<EncodedImage>& encoded);
 
   LoaderOptions options_;
-  c10::Stream stream_;
+  c10::Stream stream_;         // copies and resizing
+  c10::Stream decode_stream_;  // the same one where the schedule has no stream for the input
   std::unique_ptr<BatchDecoder> decoder_;        // null if the CPU decodes all
   std::optional<SamplePreparer> second_chance_;  // decodes on the CPU what the decoder failed at
 };

@@ -15,10 +15,6 @@ double host_threads(const TrainSetup& setup) {
   return schedule_of(setup.options.mode).threads ? static_cast<double>(setup.options.workers) : 1;
 }
 
-double device_streams(const TrainSetup& setup) {
-  return schedule_of(setup.options.mode).copy_stream ? static_cast<double>(setup.options.decoders) : 1;
-}
-
 std::string faster_compute(const TrainSetup& setup) {
   const TrainOptions& options = setup.options;
   if (!setup.device.is_cuda()) {
@@ -48,7 +44,7 @@ std::string faster_input(const TrainSetup& setup, const char* slowest) {
 
 double input_seconds(const StageTimes& times, const TrainSetup& setup) {
   const double on_threads = times.read_s + times.decode_s + times.resize_s - times.device_input_s;
-  return on_threads / host_threads(setup) + times.device_input_s / device_streams(setup) + times.h2d_s;
+  return on_threads / host_threads(setup) + times.device_input_s + times.h2d_s;
 }
 
 double hidden_share(const StageTimes& times, const TrainSetup& setup) {

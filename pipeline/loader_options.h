@@ -14,11 +14,11 @@ namespace slipstream {
 struct LoaderOptions {
   Schedule schedule;
   bool decode_on_device = false;
+  int64_t cpu_pixels = 0;  ///< images of more are the CPU's though the device decodes; 0: none is
   Resizer resizer = Resizer::kFused;
   Exif exif = Exif::kIgnore;
   int workers = 1;       ///< threads that read and decode, where the schedule has threads
   int64_t prefetch = 4;  ///< batches in the ring, where the schedule has threads
-  int decoders = 1;      ///< batches staged at the same time, where the input has streams of its own
   int64_t batch_size = 1;
   int image_size = 224;
   int val_resize = 256;

@@ -62,7 +62,8 @@ void SamplePreparer::prepare(Slot& slot, int64_t position) {
     const Stopwatch reading;
     read_file(path, bytes);
     if (probe_ && (options_.exif == Exif::kIgnore || exif_orientation(bytes).as_stored())) {
-      if (const auto size = probe_->size_if_supported(bytes)) {
+      const auto size = probe_->size_if_supported(bytes);
+      if (size && (options_.cpu_pixels == 0 || size->area() <= options_.cpu_pixels)) {
         const CropPlan crop = plan(*slot.pass, sample, size->width, size->height);
         encoded = {bytes, *size, crop, position};
         slot.host_flips.data_ptr<uint8_t>()[position] = crop.flip ? 1 : 0;

@@ -56,10 +56,10 @@ struct TrainOptions {
   // Pipeline
   Mode mode = Mode::kOverlapped;
   Decoder decode = Decoder::kAuto;
-  Resizer resize = Resizer::kAuto;
+  Resizer resize = Resizer::kFused;
   int64_t workers = -1;    // threads that read and decode; -1: one a core
   int64_t prefetch = 4;    // batches in the ring
-  int64_t decoders = 1;    // batches that the GPU decodes at the same time
+  int64_t cpu_pixels = 0;  // images of more are decoded by the CPU though the GPU decodes; 0: none
   bool synthetic = false;  // random batches that stay on the device: the rate without input
 
   // Compute

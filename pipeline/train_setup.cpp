@@ -80,10 +80,6 @@ TrainSetup resolve(const TrainOptions& options) {
         "--deterministic and --cudnn-benchmark exclude each other: the benchmark's choice varies");
   }
   setup.decode_on_device = decides_for_device(options, setup.device);
-  if (!setup.decode_on_device) resolved.decoders = 1;
-  if (resolved.resize == Resizer::kAuto) {
-    resolved.resize = setup.decode_on_device ? Resizer::kOpencv : Resizer::kFused;
-  }
   find_folders(setup);
   return setup;
 }
@@ -93,11 +89,11 @@ bool can_decode_on(c10::Device device) { return device.is_cuda() && has_batch_de
 LoaderOptions TrainSetup::loader_options(c10::Stream compute) const {
   return {.schedule = schedule_of(options.mode),
           .decode_on_device = decode_on_device,
+          .cpu_pixels = options.cpu_pixels,
           .resizer = options.resize,
           .exif = options.exif,
           .workers = static_cast<int>(options.workers),
           .prefetch = options.prefetch,
-          .decoders = static_cast<int>(options.decoders),
           .batch_size = options.batch_size,
           .image_size = static_cast<int>(options.image_size),
           .val_resize = static_cast<int>(options.val_resize),

@@ -19,7 +19,7 @@ cv::Mat resize_by_columns(const cv::Mat& crop, const CropPlan& plan, int size) {
   constexpr int kStep = 5;  // as if four other threads' elements lay between
   std::vector<int32_t> column_weights(static_cast<size_t>(columns.most_taps()) * kStep);
   std::vector<int32_t> row_weights(static_cast<size_t>(rows.most_taps()) * kStripRows);
-  std::vector<uint8_t> ring(static_cast<size_t>(3) * rows.most_taps() * kStep);
+  std::vector<uint32_t> ring(static_cast<size_t>(rows.most_taps()) * kStep);
   cv::Mat out(size, size, CV_8UC3);
   for (int first = 0; first < size; first += kStripRows) {
     const int end = std::min(first + kStripRows, size);

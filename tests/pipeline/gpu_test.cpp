@@ -186,7 +186,6 @@ LoaderOptions gpu_loader_options(Mode mode, bool decode_on_device, Resizer resiz
           .resizer = resizer,
           .workers = 4,
           .prefetch = 3,
-          .decoders = 2,
           .batch_size = 8,
           .image_size = 64,
           .val_resize = 73,
