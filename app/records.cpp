@@ -27,6 +27,28 @@ std::string csv_cell(const Json& value) {
   return quoted + "\"";
 }
 
+double milliseconds(double seconds) { return seconds * 1e3; }
+
+Json kernels_record(const KernelSummary& kernels) {
+  Json kinds = Json::object();
+  for (const KernelKind kind : kKernelKinds) {
+    kinds[name_of(kind)] = {{"ms", milliseconds(kernels.of(kind).seconds)},
+                            {"launches", kernels.of(kind).launches}};
+  }
+  Json longest = Json::array();
+  for (const KernelSummary::Kernel& kernel : kernels.longest) {
+    longest.push_back({{"name", kernel.name},
+                       {"kind", name_of(kernel.kind)},
+                       {"ms", milliseconds(kernel.seconds)},
+                       {"launches", kernel.launches}});
+  }
+  return {{"span_ms", milliseconds(kernels.span_s)},
+          {"idle_ms", milliseconds(kernels.idle_s)},
+          {"launches", kernels.launches()},
+          {"kinds", kinds},
+          {"longest", longest}};
+}
+
 }  // namespace
 
 Json epoch_record(const EpochReport& report) {
@@ -99,6 +121,33 @@ Json input_record(const InputRate& rate) {
       {"cpu_s_per_1000_images", number(rate.cpu_s_per_1000_images())},
       {"cores", number(rate.cores())},
       {"jpeg_util", number(rate.jpeg_util)},
+  };
+}
+
+Json compute_record(const ComputeRate& rate) {
+  Json windows = Json::array();
+  for (const double step_s : rate.step_s) windows.push_back(milliseconds(step_s));
+  Json parts;
+  if (rate.parts) {
+    parts = {{"forward", milliseconds(rate.parts->forward_s)},
+             {"backward", milliseconds(rate.parts->backward_s)},
+             {"optimizer", milliseconds(rate.parts->optimizer_s)}};
+  }
+  Json traced;
+  if (rate.traced) {
+    traced = {{"step_ms", milliseconds(rate.traced->step_s)}};
+    traced.update(kernels_record(rate.traced->kernels));
+  }
+  return {
+      {"images_per_s", rate.images_per_s()},
+      {"step_ms", milliseconds(rate.median_step_s())},
+      {"steps", rate.steps},
+      {"windows_ms", windows},
+      {"parts_ms", parts},
+      {"peak_bytes", number(rate.peak_bytes)},
+      {"copy_bytes_per_s", number(rate.copy_bytes_per_s)},
+      {"traced", traced},
+      {"why_not_traced", rate.why_not_traced},
   };
 }
 

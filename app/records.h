@@ -3,6 +3,7 @@
 #include <string>
 
 #include "app/json.h"
+#include "pipeline/compute_bench.h"
 #include "pipeline/input_bench.h"
 #include "pipeline/run_observer.h"
 
@@ -20,5 +21,8 @@ std::string step_line(const StepRecord& step);
 
 /// What `bench input` measured, as an object of its rows. Unknown and non-finite values are null.
 Json input_record(const InputRate& rate);
+
+/// What `bench compute` measured. Unknown values are null.
+Json compute_record(const ComputeRate& rate);
 
 }  // namespace slipstream

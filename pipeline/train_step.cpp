@@ -43,17 +43,12 @@ TrainStep::TrainStep(ResNet& model, const TrainSetup& setup)
   }
 }
 
-// Fills the parameters' gradients, scaled, and `logits`; returns the loss, unscaled.
-at::Tensor TrainStep::backward(const at::Tensor& images, const at::Tensor& labels, at::Tensor& logits) {
-  at::Tensor loss;
-  {
-    const AutocastScope autocast(device_, type_);
-    logits = model_.forward(images, ResNet::Phase::kTraining);
-    loss = at::cross_entropy_loss(logits.to(at::kFloat), labels, {}, at::Reduction::Mean, kIgnoredLabel,
-                                  options_.label_smoothing);
-  }
-  loss_scale_.scaled(loss).backward();
-  return loss.detach();
+// Returns the loss, unscaled and differentiable.
+at::Tensor TrainStep::forward(const at::Tensor& images, const at::Tensor& labels, at::Tensor& logits) {
+  const AutocastScope autocast(device_, type_);
+  logits = model_.forward(images, ResNet::Phase::kTraining);
+  return at::cross_entropy_loss(logits.to(at::kFloat), labels, {}, at::Reduction::Mean, kIgnoredLabel,
+                                options_.label_smoothing);
 }
 
 void TrainStep::warm_up(at::IntArrayRef image_sizes) {
@@ -64,14 +59,18 @@ void TrainStep::warm_up(at::IntArrayRef image_sizes) {
   const at::Tensor images =
       at::zeros(image_sizes, at::TensorOptions(type_).device(device_)).contiguous(layout);
   const at::Tensor labels = at::zeros({image_sizes[0]}, at::TensorOptions(at::kLong).device(device_));
-  backward(images, labels, logits);
+  loss_scale_.scaled(forward(images, labels, logits)).backward();
   load_state_dict(model_, before);
   for (at::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
 }
 
-at::Tensor TrainStep::run(const Batch& batch, double lr) {
+at::Tensor TrainStep::run(const Batch& batch, double lr, StepParts* parts) {
+  if (parts != nullptr) parts->begins();
   at::Tensor logits;
-  const at::Tensor loss = backward(batch.images, batch.labels, logits);
+  const at::Tensor loss = forward(batch.images, batch.labels, logits);
+  if (parts != nullptr) parts->forward_ends();
+  loss_scale_.scaled(loss).backward();
+  if (parts != nullptr) parts->backward_ends();
 
   const at::NoGradGuard no_grad;
   std::vector<at::Tensor> gradients;
@@ -84,8 +83,9 @@ at::Tensor TrainStep::run(const Batch& batch, double lr) {
   for (at::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
 
   const at::Tensor right = logits.argmax(1).eq(batch.labels).sum();
-  at::Tensor metrics = at::stack({loss, right.to(at::kFloat), loss_scale_.scale()[0]});
+  at::Tensor metrics = at::stack({loss.detach(), right.to(at::kFloat), loss_scale_.scale()[0]});
   loss_scale_.update();
+  if (parts != nullptr) parts->optimizer_ends();
   return metrics;
 }
 

@@ -5,6 +5,7 @@
 #include "models/resnet.h"
 #include "pipeline/batch.h"
 #include "pipeline/loss_scale.h"
+#include "pipeline/step_parts.h"
 #include "pipeline/train_setup.h"
 
 namespace slipstream {
@@ -30,8 +31,8 @@ class TrainStep {
   TrainStep(ResNet& model, const TrainSetup& setup);
 
   /// Trains on the batch; returns float32 [3] on the device: the mean loss over labelled samples, how many of
-  /// them were right at first guess, and the loss scale used.
-  at::Tensor run(const Batch& batch, double lr);
+  /// them were right at first guess, and the loss scale used. `parts`, if given, marks where the parts end.
+  at::Tensor run(const Batch& batch, double lr, StepParts* parts = nullptr);
 
   /// Forward and backward of an empty batch of these sizes, leaving no trace but cuDNN's choice of
   /// algorithms. With cuDNN's benchmark on, call it before any input is under way: LibTorch gives memory back
@@ -44,7 +45,7 @@ class TrainStep {
   void load_state(const StateDict& state);
 
  private:
-  at::Tensor backward(const at::Tensor& images, const at::Tensor& labels, at::Tensor& logits);
+  at::Tensor forward(const at::Tensor& images, const at::Tensor& labels, at::Tensor& logits);
 
   ResNet& model_;
   TrainOptions options_;

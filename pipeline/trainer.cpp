@@ -1,6 +1,5 @@
 #include "pipeline/trainer.h"
 
-#include <ATen/Context.h>
 #include <c10/core/StreamGuard.h>
 #include <fmt/format.h>
 
@@ -15,6 +14,7 @@
 #include "pipeline/batch_loader.h"
 #include "pipeline/bottleneck.h"
 #include "pipeline/checkpoint.h"
+#include "pipeline/compute_setup.h"
 #include "pipeline/evaluate.h"
 #include "pipeline/gpu_monitor.h"
 #include "pipeline/index_folder.h"
@@ -31,7 +31,6 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr int64_t kImageNetClasses = 1000;
 constexpr int64_t kImageNetImages = 1281167;  // an epoch of synthetic batches
 
 double seconds_since(Clock::time_point start) {
@@ -58,24 +57,6 @@ Folders index_folders(const TrainSetup& setup, RunObserver& observer) {
     folders.validation = index_validation_folder(setup.val_dir, folders.training, threads, progress);
   }
   return folders;
-}
-
-void set_global_switches(const TrainOptions& options) {
-  at::Context& context = at::globalContext();
-  context.setBenchmarkCuDNN(options.cudnn_benchmark);
-  context.setDeterministicCuDNN(options.deterministic);
-  context.setDeterministicAlgorithms(options.deterministic, /*warn_only=*/false);
-  context.setAllowTF32CuBLAS(options.tf32);
-  context.setAllowTF32CuDNN(options.tf32);
-}
-
-ResNet make_model(const TrainSetup& setup, int64_t classes) {
-  const TrainOptions& options = setup.options;
-  ResNet model(options.arch, classes, static_cast<uint64_t>(options.seed));
-  if (!options.weights.empty()) load_state_dict(model, load_weights(options.weights));
-  model.to(setup.device);
-  if (options.channels_last) model.to_channels_last();
-  return model;
 }
 
 std::unique_ptr<BatchSource> make_source(const TrainSetup& setup, c10::Stream compute) {

@@ -157,6 +157,8 @@ TEST_F(CliTest, SaysWhatIsWrongAndExitsWithTwo) {
   refuses("bench input --data /nowhere", "/nowhere: no such folder");
   refuses("bench input", "--data");
   refuses("bench inptu", "did you mean input?");
+  refuses("bench compute --windows 0", "--windows");
+  refuses("bench compute --data " + images(), "--data: no such option");
   refuses("bench input --data " + images() + " --bacth-size 8", "--batch-size");
   refuses("bench input --data " + images() + " --device cpu --decode cuda", "--decode cuda");
 }
@@ -221,10 +223,36 @@ TEST_F(CliTest, MeasuresTheInputInEveryModeAndPrintsATable) {
   EXPECT_EQ(rows[2]["mode"], "overlapped");
 }
 
+TEST_F(CliTest, MeasuresTheStepAlone) {
+  const std::string bench =
+      "bench compute --device cpu --arch resnet18 --image-size 32 --batch-size 8 --steps 3 --windows 2 ";
+  const CommandResult run = slipstream(bench + "--json -");
+  ASSERT_EQ(run.exit_code, 0) << run.errors;
+  const auto report = nlohmann::json::parse(run.output);
+  EXPECT_EQ(report["arch"], "resnet18");
+  EXPECT_EQ(report["batch_size"], 8);
+  EXPECT_EQ(report["image_size"], 32);
+  EXPECT_EQ(report["device"], "cpu");
+  EXPECT_EQ(report["steps"], 3);
+  ASSERT_EQ(report["windows_ms"].size(), 2U);
+  EXPECT_EQ(report["step_ms"], std::min(report["windows_ms"][0], report["windows_ms"][1]));
+  EXPECT_NEAR(report["images_per_s"].get<double>() * report["step_ms"].get<double>(), 8000, 1e-6);
+  for (const char* part : {"forward", "backward", "optimizer"})
+    EXPECT_GT(report["parts_ms"][part], 0) << part;
+  for (const char* key : {"traced", "peak_bytes", "copy_bytes_per_s"})
+    EXPECT_TRUE(report[key].is_null()) << key;
+
+  const CommandResult table = slipstream(bench + "--json " + path("compute.json"));
+  ASSERT_EQ(table.exit_code, 0) << table.errors;
+  EXPECT_THAT(table.output, HasSubstr("Median of 2 windows of 3 steps"));
+  EXPECT_THAT(table.output, HasSubstr("Kernels are timed on a GPU"));
+  EXPECT_EQ(nlohmann::json::parse(read_text(path("compute.json")))["steps"], 3);
+}
+
 TEST_F(CliTest, HelpsWithTheBenchmarks) {
   const CommandResult parts = slipstream("bench");
   EXPECT_EQ(parts.exit_code, 0);
-  EXPECT_THAT(parts.output, AllOf(HasSubstr("slipstream bench"), HasSubstr("input")));
+  EXPECT_THAT(parts.output, AllOf(HasSubstr("slipstream bench"), HasSubstr("input"), HasSubstr("compute")));
   const CommandResult help = slipstream("bench input --help");
   EXPECT_EQ(help.exit_code, 0);
   for (const char* option : {"--data", "--batches", "--json", "--mode", "--decode", "--workers"}) {

@@ -24,6 +24,7 @@
 #include "data/resize.h"
 #include "data/synth.h"
 #include "pipeline/batch_loader.h"
+#include "pipeline/compute_bench.h"
 #include "pipeline/device.h"
 #include "pipeline/index_folder.h"
 #include "pipeline/trainer.h"
@@ -343,6 +344,47 @@ TEST_F(GpuTrainingTest, ReportsWhatTheGpuDid) {
   EXPECT_GT(*report.decode_s, 0);
   EXPECT_GT(*report.h2d_s, 0);
   EXPECT_NEAR(*report.compute_s + *report.data_wait_s, report.wall_s, 0.1 * report.wall_s + 0.02);
+}
+
+TrainOptions bench_options() {
+  TrainOptions options = test::small_options("unused");
+  options.data.clear();
+  options.synthetic = true;
+  options.device = "cuda";
+  options.image_size = 128;
+  options.batch_size = 64;
+  options.channels_last = true;
+  options.amp = Amp::kFp16;
+  return options;
+}
+
+// The trace's clock and CUDA's events measure the same window.
+void expect_whole(const ComputeRate::Traced& traced) {
+  double kinds_s = 0;
+  for (const KernelSummary::Kind& kind : traced.kernels.kinds) kinds_s += kind.seconds;
+  EXPECT_NEAR(kinds_s + traced.kernels.idle_s, traced.step_s, 0.02 * traced.step_s);
+}
+
+TEST_F(GpuTest, BenchTellsWhereTheStepsTimeGoes) {
+  const ComputeRate rate = measure_compute(resolve(bench_options()), {.steps = 10, .windows = 3});
+  ASSERT_EQ(rate.step_s.size(), 3U);
+  ASSERT_TRUE(rate.traced) << rate.why_not_traced;
+  expect_whole(*rate.traced);
+  const KernelSummary& kernels = rate.traced->kernels;
+  // A ResNet-18 has 20 convolutions, with as many gradients of weights and one less of inputs.
+  EXPECT_GE(kernels.of(KernelKind::kConvolution).launches, 59);
+  EXPECT_GE(kernels.of(KernelKind::kNorm).launches, 40);
+  EXPECT_GE(kernels.of(KernelKind::kElementwise).launches, 30);
+  EXPECT_GE(kernels.of(KernelKind::kPooling).launches, 2);
+  EXPECT_GE(kernels.of(KernelKind::kMatrixProduct).launches, 3);
+  EXPECT_GE(kernels.of(KernelKind::kOptimizer).launches, 2);
+  EXPECT_LE(kernels.of(KernelKind::kOther).seconds, 0.1 * kernels.span_s);
+  EXPECT_EQ(kernels.longest.size(), 12U);
+  ASSERT_TRUE(rate.parts);
+  const double parts_s = rate.parts->forward_s + rate.parts->backward_s + rate.parts->optimizer_s;
+  EXPECT_NEAR(parts_s, rate.median_step_s(), 0.3 * rate.median_step_s());
+  EXPECT_GT(*rate.copy_bytes_per_s, 1e11);
+  EXPECT_GT(*rate.peak_bytes, 11'000'000 * 4);
 }
 
 }  // namespace

@@ -1,0 +1,27 @@
+#include "pipeline/compute_setup.h"
+
+#include <ATen/Context.h>
+
+#include "models/weights.h"
+
+namespace slipstream {
+
+void set_global_switches(const TrainOptions& options) {
+  at::Context& context = at::globalContext();
+  context.setBenchmarkCuDNN(options.cudnn_benchmark);
+  context.setDeterministicCuDNN(options.deterministic);
+  context.setDeterministicAlgorithms(options.deterministic, /*warn_only=*/false);
+  context.setAllowTF32CuBLAS(options.tf32);
+  context.setAllowTF32CuDNN(options.tf32);
+}
+
+ResNet make_model(const TrainSetup& setup, int64_t classes) {
+  const TrainOptions& options = setup.options;
+  ResNet model(options.arch, classes, static_cast<uint64_t>(options.seed));
+  if (!options.weights.empty()) load_state_dict(model, load_weights(options.weights));
+  model.to(setup.device);
+  if (options.channels_last) model.to_channels_last();
+  return model;
+}
+
+}  // namespace slipstream
