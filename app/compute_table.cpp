@@ -14,6 +14,9 @@ namespace {
 constexpr size_t kKernelNameWidth = 76;
 
 std::string milliseconds(double seconds) { return rounded(seconds * 1e3) + " ms"; }
+std::string plural(int64_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
 std::string count(double launches) { return fmt::format("{:.0f}", launches); }
 
 std::string rate_lines(const ComputeRate& rate) {
@@ -36,9 +39,9 @@ std::string rate_lines(const ComputeRate& rate) {
   if (rate.copy_bytes_per_s) {
     add("memory's copy rate", bytes_text(static_cast<int64_t>(*rate.copy_bytes_per_s)) + "/s");
   }
-  return fmt::format("Median of {} windows of {} step{} ({} to {} images/s).\n\n{}", rate.step_s.size(),
-                     rate.steps, rate.steps == 1 ? "" : "s", images_per_s(slowest), images_per_s(fastest),
-                     side_by_side(titles, {values}));
+  return fmt::format("Median of {} of {} ({} to {} images/s).\n\n{}",
+                     plural(static_cast<int64_t>(rate.step_s.size()), "window"), plural(rate.steps, "step"),
+                     images_per_s(slowest), images_per_s(fastest), side_by_side(titles, {values}));
 }
 
 std::string kind_lines(const ComputeRate::Traced& traced) {
@@ -56,7 +59,7 @@ std::string kind_lines(const ComputeRate::Traced& traced) {
   for (const KernelKind kind : kKernelKinds) {
     add(name_of(kind), kernels.of(kind).seconds, count(kernels.of(kind).launches));
   }
-  add("idle", kernels.idle_s, "");
+  add("idle", kernels.idle_s, "-");
   add("all", kernels.span_s, count(kernels.launches()));
   return side_by_side(titles, {times, shares, launches});
 }
