@@ -22,7 +22,7 @@ struct ComputeLine {
     options.synthetic = true;
     table.keep({"arch", "weights", "image_size", "batch_size", "lr", "momentum", "weight_decay",
                 "label_smoothing", "seed", "device", "amp", "channels_last", "cudnn_benchmark", "tf32",
-                "deterministic"});
+                "deterministic", "cuda_graph", "profile"});
     table.group("Measurement");
     table.integer("steps", measurement.steps, 0, std::numeric_limits<int64_t>::max(),
                   "Steps of a window, after a warm-up; 0: as many as take a second.");
@@ -49,12 +49,14 @@ Json record(const ComputeLine& line, const TrainSetup& setup, const ComputeRate&
   return figures;
 }
 
-void print_title(const ComputeLine& line, const TrainSetup& setup) {
+void print_title(const ComputeLine& line, const TrainSetup& setup, const ComputeRate& rate) {
   const TrainOptions& options = setup.options;
-  fmt::print("{}, batches of {} at {} px, --amp {}{}{}, on {}.\n", options.arch, options.batch_size,
+  fmt::print("{}, batches of {} at {} px, --amp {}{}{}{}, on {}.\n", options.arch, options.batch_size,
              options.image_size, line.table.json().at("amp").get<std::string>(),
              options.channels_last ? ", --channels-last" : "",
-             options.cudnn_benchmark ? ", --cudnn-benchmark" : "", setup.device.str());
+             options.cudnn_benchmark ? ", --cudnn-benchmark" : "", rate.cuda_graph ? ", --cuda-graph" : "",
+             setup.device.str());
+  if (!rate.why_no_graph.empty()) fmt::print("{}\n", rate.why_no_graph);
 }
 
 int run(ComputeLine& line) {
@@ -67,7 +69,7 @@ int run(ComputeLine& line) {
     std::cout << json_text(figures);
     return 0;
   }
-  print_title(line, setup);
+  print_title(line, setup, rate);
   fmt::print("{}", compute_table(rate));
   if (!line.json.empty()) write_json(line.json, figures);
   return 0;

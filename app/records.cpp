@@ -139,6 +139,8 @@ Json compute_record(const ComputeRate& rate) {
     traced.update(kernels_record(rate.traced->kernels));
   }
   return {
+      {"cuda_graph", rate.cuda_graph},
+      {"why_no_graph", rate.why_no_graph},
       {"images_per_s", rate.images_per_s()},
       {"step_ms", milliseconds(rate.median_step_s())},
       {"steps", rate.steps},

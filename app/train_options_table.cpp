@@ -99,6 +99,9 @@ void add_compute(OptionTable& table, TrainOptions& options) {
   table.toggle("tf32", options.tf32, "Let float32 matrix work use TF32.");
   table.toggle("deterministic", options.deterministic,
                "Use deterministic kernels only, so that equal runs give equal losses bit for bit.");
+  table.toggle("cuda_graph", options.cuda_graph,
+               "Record the step once and queue it as one CUDA graph from then on: one launch instead of "
+               "hundreds, and the same losses.");
 }
 
 void add_output(OptionTable& table, TrainOptions& options) {
@@ -108,6 +111,11 @@ void add_output(OptionTable& table, TrainOptions& options) {
              "Checkpoint to continue from; alone, or auto: checkpoint.pt in --out if it is there.", "auto");
   table.integer("log_interval", options.log_interval, 1, 1'000'000,
                 "Steps between fetches of loss and accuracy from the device.");
+  table.toggle(
+      "profile", options.profile,
+      "Mark what the host does (NVTX), and let a profiler that waits for it record steps 20 to 30 of "
+      "the first epoch, or the last 11 of a shorter one: nsys profile -c cudaProfilerApi, ncu "
+      "--profile-from-start off.");
   table.toggle("reports", options.reports, "Measure stage times and the GPU's use, and write steps.jsonl.");
 }
 

@@ -12,6 +12,7 @@
 #include "pipeline/device.h"
 #include "pipeline/input_bench.h"
 #include "pipeline/kernel_trace.h"
+#include "pipeline/profiler.h"
 #include "pipeline/run_ahead.h"
 #include "pipeline/synthetic_source.h"
 #include "pipeline/train_step.h"
@@ -39,6 +40,7 @@ class Bench {
         batch_(synthetic_batch(setup, compute)),
         run_ahead_(compute) {
     if (setup.options.cudnn_benchmark) step_.warm_up(batch_.images.sizes());
+    if (setup.options.cuda_graph) why_no_graph_ = step_.record(batch_.images.sizes());
     synchronise(compute_);
     reset_peak_device_memory(compute_.device());
   }
@@ -51,10 +53,14 @@ class Bench {
     }
   }
 
+  const TrainStep& step() const { return step_; }
+  const std::string& why_no_graph() const { return why_no_graph_; }
+
   /// Seconds a step of each of several windows.
   std::vector<double> time(int64_t windows, int64_t steps);
   ComputeRate::Parts time_parts(int64_t steps);
   ComputeRate::Traced trace(KernelTrace& trace, int64_t steps);
+  void let_profiler_record(int64_t steps);
 
  private:
   c10::Stream compute_;
@@ -63,6 +69,7 @@ class Bench {
   TrainStep step_;
   Batch batch_;
   RunAhead run_ahead_;
+  std::string why_no_graph_;
 };
 
 std::vector<double> Bench::time(int64_t windows, int64_t steps) {
@@ -106,6 +113,14 @@ ComputeRate::Traced Bench::trace(KernelTrace& trace, int64_t steps) {
   return {step_s, summarise(trace.stop(), steps)};
 }
 
+void Bench::let_profiler_record(int64_t steps) {
+  synchronise(compute_);
+  start_profiler();
+  run(steps);
+  synchronise(compute_);
+  stop_profiler();
+}
+
 // Bytes read and written a second by copies within the device's memory, far larger than its caches.
 double copy_rate(c10::Stream compute) {
   constexpr int64_t kBytes = 1 << 29;
@@ -145,19 +160,25 @@ ComputeRate measure_compute(const TrainSetup& setup, const ComputeMeasurement& m
   const double warm_step_s = bench.time(1, on_gpu ? 5 : 1).front();
   rate.steps = measurement.steps > 0 ? measurement.steps : steps_of_a_window(warm_step_s);
   rate.step_s = bench.time(measurement.windows, rate.steps);
-  if (on_gpu) rate.peak_bytes = peak_device_memory(setup.device);
-  rate.parts = bench.time_parts(rate.steps);
-
+  rate.cuda_graph = bench.step().is_recorded();
+  rate.why_no_graph = bench.why_no_graph();
+  if (on_gpu) rate.peak_bytes = peak_device_memory(setup.device) + bench.step().recorded_bytes();
+  if (!rate.cuda_graph) rate.parts = bench.time_parts(rate.steps);
   if (on_gpu) rate.copy_bytes_per_s = copy_rate(compute);
+
+  const int64_t traced_steps = std::min(rate.steps, kTracedSteps);
   const auto trace = make_kernel_trace(setup.device);
-  if (!trace) {
+  if (setup.options.profile) {
+    bench.let_profiler_record(traced_steps);
+    rate.why_not_traced = "Kernels are the profiler's to time (--profile).";
+  } else if (!trace) {
     rate.why_not_traced = "Kernels are timed on a GPU, by the preset 'cuda' (./quickstart.sh --cuda).";
-    return rate;
-  }
-  try {
-    rate.traced = bench.trace(*trace, std::min(rate.steps, kTracedSteps));
-  } catch (const Error& error) {
-    rate.why_not_traced = error.what();
+  } else {
+    try {
+      rate.traced = bench.trace(*trace, traced_steps);
+    } catch (const Error& error) {
+      rate.why_not_traced = error.what();
+    }
   }
   return rate;
 }

@@ -24,9 +24,11 @@ struct ComputeRate {
   int64_t batch_size = 0;
   int64_t steps = 0;                       ///< of each window
   std::vector<double> step_s;              ///< of each window, the mean
-  std::optional<Parts> parts;              ///< of a step, the median of each
+  std::optional<Parts> parts;              ///< of a step, the median of each; not of a graph
   std::optional<Traced> traced;            ///< on a GPU
   std::string why_not_traced;              ///< a sentence, where there is no trace
+  bool cuda_graph = false;                 ///< the step was replayed as a graph
+  std::string why_no_graph;                ///< a sentence, where one was asked for in vain
   std::optional<double> copy_bytes_per_s;  ///< of the device's memory, read and written; on a GPU
   std::optional<int64_t> peak_bytes;       ///< that tensors occupied at most; on a GPU
 
@@ -41,8 +43,8 @@ struct ComputeMeasurement {
 };
 
 /// Trains on one random batch, again and again: until it is warm, then in timed windows that follow one
-/// another without a gap, then for the parts, then traced, so that nothing slows what is timed. The setup's
-/// data and input aren't looked at.
+/// another without a gap, then for the parts, then traced, so that nothing slows what is timed. With
+/// `profile`, a profiler may record instead of the trace. The setup's data and input aren't looked at.
 ComputeRate measure_compute(const TrainSetup& setup, const ComputeMeasurement& measurement);
 
 }  // namespace slipstream

@@ -69,11 +69,13 @@ struct TrainOptions {
   bool cudnn_benchmark = false;
   bool tf32 = false;
   bool deterministic = false;
+  bool cuda_graph = false;  // the step as one graph
 
   // Output
   std::string out = "runs/train";
   std::string resume;         // a checkpoint file, or "auto": checkpoint.pt in `out` if it is there
   int64_t log_interval = 20;  // steps between fetches of loss and accuracy from the device
+  bool profile = false;       // marks for NVIDIA's profilers, and a window for them to record
   bool reports = true;        // false: no stage times, no steps.jsonl, no GPU sampling
 };
 

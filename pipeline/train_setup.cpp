@@ -9,6 +9,7 @@
 #include "data/batch_decoder.h"
 #include "data/error.h"
 #include "pipeline/device.h"
+#include "pipeline/profiler.h"
 
 namespace slipstream {
 namespace {
@@ -54,6 +55,16 @@ bool decides_for_device(const TrainOptions& options, c10::Device device) {
   return false;
 }
 
+void check_profile(const TrainOptions& options, c10::Device device) {
+  if (!options.profile) return;
+  if (!has_profiler_marks()) {
+    throw UsageError(
+        "--profile: this build has no CUDA, whose profilers it is for; build the preset 'cuda' "
+        "(./quickstart.sh --cuda)");
+  }
+  if (!device.is_cuda()) throw UsageError("--profile is for a GPU's profilers: choose --device cuda");
+}
+
 // On a GPU the cores are free to decode; on the CPU they share with the training.
 int64_t default_workers(c10::Device device) {
   const int64_t cores = std::max(1U, std::thread::hardware_concurrency());
@@ -79,6 +90,7 @@ TrainSetup resolve(const TrainOptions& options) {
     throw UsageError(
         "--deterministic and --cudnn-benchmark exclude each other: the benchmark's choice varies");
   }
+  check_profile(options, setup.device);
   setup.decode_on_device = decides_for_device(options, setup.device);
   find_folders(setup);
   return setup;

@@ -13,6 +13,7 @@
 
 #include "data/error.h"
 #include "models/weights.h"
+#include "pipeline/profiler.h"
 
 namespace slipstream {
 
@@ -34,6 +35,7 @@ TrainStep::TrainStep(ResNet& model, const TrainSetup& setup)
       options_(setup.options),
       device_(setup.device),
       type_(setup.compute_type()),
+      lr_(at::zeros({}, at::TensorOptions(at::kFloat).device(setup.device))),
       loss_scale_(setup.options.amp == Amp::kFp16, setup.device) {
   const at::NoGradGuard no_grad;
   for (const auto& [name, parameter] : model.parameters()) {
@@ -41,6 +43,42 @@ TrainStep::TrainStep(ResNet& model, const TrainSetup& setup)
     parameters_.push_back(parameter);
     momenta_.push_back(at::zeros_like(parameter));  // keeps the parameter's strides
   }
+}
+
+at::Tensor TrainStep::run(const Batch& batch, double lr, StepParts* parts) {
+  lr_.fill_(lr);
+  if (!is_recorded(batch)) return compute(batch.images, batch.labels, parts);
+  const ProfileRange range(options_.profile, "replay");
+  recorded_batch_.images.copy_(batch.images, /*non_blocking=*/true);
+  recorded_batch_.labels.copy_(batch.labels, /*non_blocking=*/true);
+  graph_->replay();
+  return recorded_metrics_.clone();
+}
+
+// The step itself, of which nothing but what is on the device may change from time to time.
+at::Tensor TrainStep::compute(const at::Tensor& images, const at::Tensor& labels, StepParts* parts) {
+  at::Tensor logits;
+  at::Tensor loss;
+  if (parts != nullptr) parts->begins();
+  {
+    const ProfileRange range(options_.profile, "forward");
+    loss = forward(images, labels, logits);
+  }
+  if (parts != nullptr) parts->forward_ends();
+  {
+    const ProfileRange range(options_.profile, "backward");
+    loss_scale_.scaled(loss).backward();
+  }
+  if (parts != nullptr) parts->backward_ends();
+
+  const ProfileRange range(options_.profile, "optimizer");
+  const at::NoGradGuard no_grad;
+  update();
+  const at::Tensor right = logits.argmax(1).eq(labels).sum();
+  at::Tensor metrics = at::stack({loss.detach(), right.to(at::kFloat), loss_scale_.scale()[0]});
+  loss_scale_.update();
+  if (parts != nullptr) parts->optimizer_ends();
+  return metrics;
 }
 
 // Returns the loss, unscaled and differentiable.
@@ -51,42 +89,69 @@ at::Tensor TrainStep::forward(const at::Tensor& images, const at::Tensor& labels
                                 options_.label_smoothing);
 }
 
-void TrainStep::warm_up(at::IntArrayRef image_sizes) {
-  StateDict before;
-  for (const auto& [name, tensor] : model_.state_dict()) before.emplace_back(name, tensor.clone());
-  at::Tensor logits;
-  const auto layout = options_.channels_last ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
-  const at::Tensor images =
-      at::zeros(image_sizes, at::TensorOptions(type_).device(device_)).contiguous(layout);
-  const at::Tensor labels = at::zeros({image_sizes[0]}, at::TensorOptions(at::kLong).device(device_));
-  loss_scale_.scaled(forward(images, labels, logits)).backward();
-  load_state_dict(model_, before);
-  for (at::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
-}
-
-at::Tensor TrainStep::run(const Batch& batch, double lr, StepParts* parts) {
-  if (parts != nullptr) parts->begins();
-  at::Tensor logits;
-  const at::Tensor loss = forward(batch.images, batch.labels, logits);
-  if (parts != nullptr) parts->forward_ends();
-  loss_scale_.scaled(loss).backward();
-  if (parts != nullptr) parts->backward_ends();
-
-  const at::NoGradGuard no_grad;
+void TrainStep::update() {
   std::vector<at::Tensor> gradients;
   gradients.reserve(parameters_.size());
   for (at::Tensor& parameter : parameters_) gradients.push_back(parameter.mutable_grad());
   const at::Tensor overflow = loss_scale_.unscale(gradients);
-  at::_fused_sgd_(parameters_, gradients, momenta_, options_.weight_decay, options_.momentum, lr,
+  at::_fused_sgd_(parameters_, gradients, momenta_, options_.weight_decay, options_.momentum, lr_,
                   /*dampening=*/0, /*nesterov=*/false, /*maximize=*/false, /*is_first_step=*/false,
                   /*grad_scale=*/{}, overflow.defined() ? std::optional(overflow) : std::nullopt);
   for (at::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
+}
 
-  const at::Tensor right = logits.argmax(1).eq(batch.labels).sum();
-  at::Tensor metrics = at::stack({loss.detach(), right.to(at::kFloat), loss_scale_.scale()[0]});
-  loss_scale_.update();
-  if (parts != nullptr) parts->optimizer_ends();
-  return metrics;
+void TrainStep::warm_up(at::IntArrayRef image_sizes) {
+  const Batch batch = empty_batch(image_sizes);
+  without_trace([&] { compute(batch.images, batch.labels, nullptr); });
+}
+
+std::string TrainStep::record(at::IntArrayRef image_sizes) {
+  if (!device_.is_cuda()) {
+    return "--cuda-graph: there is no graph to record on the CPU; steps run as without it.";
+  }
+  recorded_batch_ = empty_batch(image_sizes);
+  std::string why_not;
+  without_trace([&] {
+    const auto step = [&] {
+      recorded_metrics_ = compute(recorded_batch_.images, recorded_batch_.labels, nullptr);
+    };
+    for (int i = 0; i < 3; ++i) step();  // libraries set themselves up
+    try {
+      graph_ = record_graph(step);
+    } catch (const Error& error) {
+      recorded_batch_ = {};
+      recorded_metrics_.reset();
+      why_not = fmt::format(
+          "--cuda-graph: the step can't be recorded, so its kernels are queued one by one: {}", error.what());
+    }
+  });
+  return why_not;
+}
+
+bool TrainStep::is_recorded(const Batch& batch) const {
+  const at::Tensor& recorded = recorded_batch_.images;
+  return graph_ && batch.images.sizes() == recorded.sizes() && batch.images.dtype() == recorded.dtype();
+}
+
+Batch TrainStep::empty_batch(at::IntArrayRef image_sizes) const {
+  const auto layout = options_.channels_last ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
+  return {.images = at::zeros(image_sizes, at::TensorOptions(type_).device(device_)).contiguous(layout),
+          .labels = at::zeros({image_sizes[0]}, at::TensorOptions(at::kLong).device(device_)),
+          .count = image_sizes[0]};
+}
+
+// Puts back what `work` makes of the weights, the momenta and the loss scale.
+void TrainStep::without_trace(const std::function<void()>& work) {
+  const auto copy_of = [](StateDict tensors) {
+    for (auto& [name, tensor] : tensors) tensor = tensor.clone();
+    return tensors;
+  };
+  const StateDict weights = copy_of(model_.state_dict());
+  const StateDict own = copy_of(state());
+  work();
+  load_state_dict(model_, weights);
+  load_state(own);
+  for (at::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
 }
 
 StateDict TrainStep::state() const {

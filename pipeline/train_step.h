@@ -1,9 +1,12 @@
 #pragma once
 
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "models/resnet.h"
 #include "pipeline/batch.h"
+#include "pipeline/device_graph.h"
 #include "pipeline/loss_scale.h"
 #include "pipeline/step_parts.h"
 #include "pipeline/train_setup.h"
@@ -31,13 +34,26 @@ class TrainStep {
   TrainStep(ResNet& model, const TrainSetup& setup);
 
   /// Trains on the batch; returns float32 [3] on the device: the mean loss over labelled samples, how many of
-  /// them were right at first guess, and the loss scale used. `parts`, if given, marks where the parts end.
+  /// them were right at first guess, and the loss scale used. `parts`, if given, marks where the parts end,
+  /// unless the step `is_recorded`.
   at::Tensor run(const Batch& batch, double lr, StepParts* parts = nullptr);
 
-  /// Forward and backward of an empty batch of these sizes, leaving no trace but cuDNN's choice of
-  /// algorithms. With cuDNN's benchmark on, call it before any input is under way: LibTorch gives memory back
-  /// after each choice, which waits for the whole device (BatchSource::pause says what that can do).
+  /// Trains on an empty batch of these sizes, leaving no trace but cuDNN's choice of algorithms. With cuDNN's
+  /// benchmark on, call it before any input is under way: LibTorch gives memory back after each choice, which
+  /// waits for the whole device.
   void warm_up(at::IntArrayRef image_sizes);
+
+  /// Records the step for batches of these sizes as a graph, which `run` then replays; like `warm_up` it
+  /// leaves no other trace, and is called before any input is under way. Returns a sentence that says why not
+  /// where it can't be: then `run` queues kernel by kernel, as it does for batches of other sizes.
+  std::string record(at::IntArrayRef image_sizes);
+
+  /// Whether `run` replays the recorded step for such a batch.
+  bool is_recorded(const Batch& batch) const;
+  bool is_recorded() const { return graph_ != nullptr; }
+
+  /// Of device memory that the recorded step holds.
+  int64_t recorded_bytes() const { return graph_ ? graph_->bytes() : 0; }
 
   /// Momentum buffers by parameter name, and the loss scale's state: what a resumed run needs beside the
   /// weights. The tensors are the step's own.
@@ -46,15 +62,24 @@ class TrainStep {
 
  private:
   at::Tensor forward(const at::Tensor& images, const at::Tensor& labels, at::Tensor& logits);
+  at::Tensor compute(const at::Tensor& images, const at::Tensor& labels, StepParts* parts);
+  void update();
+  Batch empty_batch(at::IntArrayRef image_sizes) const;
+  void without_trace(const std::function<void()>& work);
 
   ResNet& model_;
   TrainOptions options_;
   c10::Device device_;
   c10::ScalarType type_;
+  at::Tensor lr_;  // float32 [], on the device
   LossScale loss_scale_;
   std::vector<std::string> names_;
   std::vector<at::Tensor> parameters_;
   std::vector<at::Tensor> momenta_;
+
+  Batch recorded_batch_;         // what the graph reads
+  at::Tensor recorded_metrics_;  // and writes
+  std::unique_ptr<DeviceGraph> graph_;
 };
 
 }  // namespace slipstream

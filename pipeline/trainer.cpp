@@ -3,6 +3,7 @@
 #include <c10/core/StreamGuard.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <numeric>
@@ -19,6 +20,8 @@
 #include "pipeline/gpu_monitor.h"
 #include "pipeline/index_folder.h"
 #include "pipeline/lr_schedule.h"
+#include "pipeline/profile_window.h"
+#include "pipeline/profiler.h"
 #include "pipeline/run_ahead.h"
 #include "pipeline/step_log.h"
 #include "pipeline/stop_signal.h"
@@ -77,9 +80,12 @@ class Trainer {
   void report_epoch(double wall_s, const std::optional<Evaluation>& evaluation);
 
   void resume();
+  void prepare_step();
+  std::optional<Batch> next_batch();
   Pass training_pass(int64_t epoch, int64_t first_step) const;
   Pass validation_pass() const;
   void notice_bad_files(const Batch& batch);
+  void notice_other_size(const Batch& batch);
   void show_progress(const char* phase, int64_t step, int64_t steps);
   void save() const;
   RunIdentity identity() const;
@@ -95,6 +101,8 @@ class Trainer {
   TrainStep step_;
   StepLog log_;
   std::unique_ptr<GpuMonitor> monitor_;
+  std::optional<ProfileWindow> profile_;
+  bool told_of_other_size_ = false;
   RunPosition position_;
   std::optional<float> latest_loss_;
   double lr_ = 0;
@@ -135,10 +143,7 @@ RunResult Trainer::run() {
   if (position_.epoch > options_.epochs) {
     observer_.on_message(fmt::format("All {} epochs are done already.", options_.epochs));
   }
-  if (options_.cudnn_benchmark) {
-    step_.warm_up({options_.batch_size, 3, options_.image_size, options_.image_size});
-    synchronise(compute_);
-  }
+  prepare_step();
   source_->enqueue(training_pass(position_.epoch, position_.step));
   for (; position_.epoch <= options_.epochs; ++position_.epoch, position_.step = 0, position_.totals = {}) {
     if (folders_.validation) source_->enqueue(validation_pass());
@@ -156,6 +161,18 @@ RunResult Trainer::run() {
   return {};
 }
 
+// Before any input is under way: both wait for the whole device.
+void Trainer::prepare_step() {
+  const std::array<int64_t, 4> sizes = {options_.batch_size, 3, options_.image_size, options_.image_size};
+  if (options_.cudnn_benchmark) step_.warm_up(sizes);
+  if (options_.cuda_graph) {
+    const std::string why_not = step_.record(sizes);
+    if (!why_not.empty()) observer_.on_message(why_not);
+  }
+  synchronise(compute_);
+  if (options_.profile) profile_.emplace(compute_, steps_ - position_.step);
+}
+
 void Trainer::train_epoch() {
   if (monitor_) monitor_->restart();
   reset_peak_device_memory(setup_.device);
@@ -163,12 +180,14 @@ void Trainer::train_epoch() {
   first_step_ = position_.step;
   log_.begin_epoch(position_.totals);
   RunAhead run_ahead(compute_);
-  while (const auto batch = source_->next()) {
+  while (const auto batch = next_batch()) {
     notice_bad_files(*batch);
+    notice_other_size(*batch);
     const double epochs_done = static_cast<double>(position_.epoch - 1) +
                                static_cast<double>(position_.step) / static_cast<double>(steps_);
     lr_ = learning_rate(options_, epochs_done);
 
+    if (profile_) profile_->begin_step();
     log_.begin_step();
     const at::Tensor metrics = step_.run(*batch, lr_);
     source_->release(*batch);
@@ -179,6 +198,7 @@ void Trainer::train_epoch() {
 
     if (schedule_of(options_.mode).wait_each) synchronise(compute_);
     run_ahead.limit();
+    if (profile_) profile_->end_step();
     show_progress("train", position_.step, steps_);
     if (StopSignal::requested() != 0) break;
   }
@@ -186,8 +206,14 @@ void Trainer::train_epoch() {
   position_.totals = log_.totals();
 }
 
+std::optional<Batch> Trainer::next_batch() {
+  const ProfileRange range(options_.profile, "wait for input");
+  return source_->next();
+}
+
 std::optional<Evaluation> Trainer::validate() {
   if (!folders_.validation) return std::nullopt;
+  const ProfileRange range(options_.profile, "validate");
   const int64_t steps = validation_pass().end_batch;
   int64_t step = 0;
   return evaluate(model_, *source_, setup_, compute_, [&](const Batch& batch) {
@@ -218,7 +244,8 @@ void Trainer::report_epoch(double wall_s, const std::optional<Evaluation>& evalu
     }
   }
   if (monitor_) report.gpu_util = monitor_->mean_utilisation();
-  if (setup_.device.is_cuda()) report.gpu_mem_bytes = peak_device_memory(setup_.device);
+  if (setup_.device.is_cuda())
+    report.gpu_mem_bytes = peak_device_memory(setup_.device) + step_.recorded_bytes();
   report.train_loss = totals.loss / static_cast<double>(totals.images);
   report.train_top1 = totals.right / static_cast<double>(totals.images);
   if (evaluation) {
@@ -267,6 +294,14 @@ Pass Trainer::validation_pass() const {
 
 void Trainer::notice_bad_files(const Batch& batch) {
   for (const BadFile& file : batch.bad_files) observer_.on_bad_file(file.path, file.why);
+}
+
+void Trainer::notice_other_size(const Batch& batch) {
+  if (!step_.is_recorded() || step_.is_recorded(batch) || told_of_other_size_) return;
+  told_of_other_size_ = true;
+  observer_.on_message(
+      fmt::format("--cuda-graph: the graph is of {} images, so a batch of {} is trained on without it.",
+                  options_.batch_size, batch.count));
 }
 
 void Trainer::show_progress(const char* phase, int64_t step, int64_t steps) {

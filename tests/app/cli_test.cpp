@@ -158,6 +158,8 @@ TEST_F(CliTest, SaysWhatIsWrongAndExitsWithTwo) {
   refuses("bench input", "--data");
   refuses("bench inptu", "did you mean input?");
   refuses("bench compute --windows 0", "--windows");
+  refuses("bench compute --device cpu --profile", "--profile");
+  refuses(train("run", "--profile"), "--profile");
   refuses("bench compute --data " + images(), "--data: no such option");
   refuses("bench input --data " + images() + " --bacth-size 8", "--batch-size");
   refuses("bench input --data " + images() + " --device cpu --decode cuda", "--decode cuda");
@@ -246,7 +248,21 @@ TEST_F(CliTest, MeasuresTheStepAlone) {
   ASSERT_EQ(table.exit_code, 0) << table.errors;
   EXPECT_THAT(table.output, HasSubstr("Median of 2 windows of 3 steps"));
   EXPECT_THAT(table.output, HasSubstr("Kernels are timed on a GPU"));
+  EXPECT_THAT(table.output, Not(HasSubstr("--cuda-graph")));
   EXPECT_EQ(nlohmann::json::parse(read_text(path("compute.json")))["steps"], 3);
+}
+
+TEST_F(CliTest, SaysWhyThereIsNoGraphOnTheCpu) {
+  const std::string sentence =
+      "--cuda-graph: there is no graph to record on the CPU; steps run as without it.";
+  const CommandResult trained = slipstream(train("graph", "--epochs 1 --cuda-graph"));
+  EXPECT_EQ(trained.exit_code, 0) << trained.errors;
+  EXPECT_THAT(trained.output, AllOf(HasSubstr(sentence), HasSubstr("epoch 1: ")));
+  const CommandResult measured = slipstream(
+      "bench compute --device cpu --arch resnet18 --image-size 32 --batch-size 8 --steps 1 --windows 1 "
+      "--cuda-graph");
+  EXPECT_EQ(measured.exit_code, 0) << measured.errors;
+  EXPECT_THAT(measured.output, AllOf(HasSubstr(sentence), HasSubstr("images/s")));
 }
 
 TEST_F(CliTest, HelpsWithTheBenchmarks) {

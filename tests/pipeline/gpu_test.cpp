@@ -26,6 +26,7 @@
 #include "pipeline/batch_loader.h"
 #include "pipeline/compute_bench.h"
 #include "pipeline/device.h"
+#include "pipeline/device_graph.h"
 #include "pipeline/index_folder.h"
 #include "pipeline/trainer.h"
 #include "tests/pipeline/pipeline_fixture.h"
@@ -316,9 +317,11 @@ TEST_F(GpuTrainingTest, NeverSynchronisesInTheOverlappedLoop) {
     }
     int watched = 0;
   };
-  for (const Decoder decode : {Decoder::kCpu, Decoder::kCuda}) {
+  for (const auto& [decode, graph] :
+       {std::pair{Decoder::kCpu, false}, {Decoder::kCuda, false}, {Decoder::kCuda, true}}) {
     TrainOptions options = gpu_options(out("run"));
     options.decode = decode;
+    options.cuda_graph = graph;
     options.amp = Amp::kFp16;
     options.log_interval = 2;
     Observer observer;
@@ -330,6 +333,104 @@ TEST_F(GpuTrainingTest, NeverSynchronisesInTheOverlappedLoop) {
   c10::cuda::warning_state().set_sync_debug_mode(c10::cuda::SyncDebugMode::L_ERROR);
   EXPECT_THROW(at::ones({1}, at::TensorOptions(kGpu)).item<float>(), c10::Error);
   c10::cuda::warning_state().set_sync_debug_mode(c10::cuda::SyncDebugMode::L_DISABLED);
+}
+
+// Across a validation and a checkpoint, with a learning rate that changes every step.
+TEST_F(GpuTrainingTest, GivesTheSameLossesAndWeightsByAGraph) {
+  for (const Amp amp : {Amp::kOff, Amp::kFp16}) {
+    TrainOptions options = gpu_options(out("eager"));
+    options.amp = amp;
+    RecordingObserver eager;
+    train(options, eager);
+    options.out = out("graph");
+    options.cuda_graph = true;
+    RecordingObserver graph;
+    train(options, graph);
+    EXPECT_THAT(graph.messages, testing::IsEmpty());
+    ASSERT_EQ(graph.steps.size(), 12U);
+    test::expect_equal_losses(graph.steps, eager.steps);
+    for (size_t i = 0; i < 12; ++i) EXPECT_EQ(graph.steps[i].loss_scale, eager.steps[i].loss_scale);
+    test::expect_equal_weights(out("graph/model.pt"), out("eager/model.pt"));
+    ASSERT_EQ(graph.epochs.size(), 2U);
+    EXPECT_EQ(graph.epochs[1].val_loss, eager.epochs[1].val_loss);
+    EXPECT_EQ(graph.epochs[1].train_top1, eager.epochs[1].train_top1);
+    EXPECT_GT(*graph.epochs[1].gpu_mem_bytes, 11'000'000 * 4);
+  }
+}
+
+TEST_F(GpuTrainingTest, ResumesByAGraphAsItWouldHaveGoneOn) {
+  TrainOptions options = gpu_options(out("whole"));
+  options.amp = Amp::kFp16;
+  options.cuda_graph = true;
+  options.lr_schedule = LrSchedule::kConstant;
+  RecordingObserver whole;
+  train(options, whole);
+  options.out = out("parts");
+  fs::create_directories(options.out);
+  options.epochs = 1;
+  RecordingObserver first;
+  train(options, first);
+  options.epochs = 2;
+  options.resume = "auto";
+  RecordingObserver second;
+  train(options, second);
+  ASSERT_EQ(second.steps.size(), 6U);
+  first.steps.insert(first.steps.end(), second.steps.begin(), second.steps.end());
+  test::expect_equal_losses(first.steps, whole.steps);
+  test::expect_equal_weights(out("parts/model.pt"), out("whole/model.pt"));
+}
+
+TEST_F(GpuTrainingTest, RecordsWhatCudnnsBenchmarkChose) {
+  TrainOptions options = gpu_options(out("run"));
+  options.amp = Amp::kFp16;
+  options.deterministic = false;
+  options.cudnn_benchmark = true;
+  options.cuda_graph = true;
+  RecordingObserver seen;
+  train(options, seen);
+  EXPECT_THAT(seen.messages, testing::IsEmpty());
+  ASSERT_EQ(seen.steps.size(), 12U);
+  for (const StepRecord& step : seen.steps) EXPECT_TRUE(std::isfinite(step.loss)) << step.step;
+}
+
+// The folder has 48 images.
+TEST_F(GpuTrainingTest, TrainsOnASmallerBatchWithoutTheGraphAndSaysSo) {
+  TrainOptions options = gpu_options(out("eager"));
+  options.batch_size = 64;
+  RecordingObserver eager;
+  train(options, eager);
+  options.out = out("graph");
+  options.cuda_graph = true;
+  RecordingObserver graph;
+  train(options, graph);
+  EXPECT_THAT(graph.messages, testing::ElementsAre(testing::HasSubstr("of 64 images, so a batch of 48")));
+  test::expect_equal_losses(graph.steps, eager.steps);
+}
+
+TEST_F(GpuTest, SaysWhatCannotBeRecordedAndGoesOn) {
+  const c10::StreamGuard guard(make_stream(kGpu, StreamPriority::kNormal));
+  const at::Tensor value = at::ones({1}, at::TensorOptions(kGpu));
+  EXPECT_EQ(value.add(1).item<float>(), 2);
+  EXPECT_THROW(record_graph([&] { value.add(1).item<float>(); }), Error);
+  EXPECT_EQ(value.add(1).item<float>(), 2);
+  const auto graph = record_graph([&] { value.add_(1); });
+  EXPECT_EQ(value.item<float>(), 1);
+  graph->replay();
+  graph->replay();
+  EXPECT_EQ(value.item<float>(), 3);
+}
+
+TEST_F(GpuTrainingTest, GivesTheSameLossesWithMarksForAProfiler) {
+  RecordingObserver plain;
+  train(gpu_options(out("plain")), plain);
+  for (const bool graph : {false, true}) {
+    TrainOptions options = gpu_options(out("marked"));
+    options.profile = true;
+    options.cuda_graph = graph;
+    RecordingObserver marked;
+    train(options, marked);
+    test::expect_equal_losses(marked.steps, plain.steps);
+  }
 }
 
 TEST_F(GpuTrainingTest, ReportsWhatTheGpuDid) {
@@ -385,6 +486,32 @@ TEST_F(GpuTest, BenchTellsWhereTheStepsTimeGoes) {
   EXPECT_NEAR(parts_s, rate.median_step_s(), 0.3 * rate.median_step_s());
   EXPECT_GT(*rate.copy_bytes_per_s, 1e11);
   EXPECT_GT(*rate.peak_bytes, 11'000'000 * 4);
+}
+
+TEST_F(GpuTest, BenchTellsWhatAGraphsKernelsTake) {
+  TrainOptions options = bench_options();
+  const ComputeRate eager = measure_compute(resolve(options), {.steps = 10, .windows = 3});
+  options.cuda_graph = true;
+  const ComputeRate rate = measure_compute(resolve(options), {.steps = 10, .windows = 3});
+  EXPECT_TRUE(rate.cuda_graph) << rate.why_no_graph;
+  EXPECT_FALSE(rate.parts);
+  ASSERT_TRUE(rate.traced) << rate.why_not_traced;
+  ASSERT_TRUE(eager.traced) << eager.why_not_traced;
+  expect_whole(*rate.traced);
+  // The same kernels, and the copies into and out of the graph's memory.
+  EXPECT_EQ(rate.traced->kernels.of(KernelKind::kConvolution).launches,
+            eager.traced->kernels.of(KernelKind::kConvolution).launches);
+  EXPECT_GT(rate.traced->kernels.launches(), eager.traced->kernels.launches());
+  EXPECT_GT(*rate.peak_bytes, *eager.peak_bytes / 2);
+}
+
+TEST_F(GpuTest, BenchLeavesKernelsToAProfiler) {
+  TrainOptions options = bench_options();
+  options.profile = true;
+  const ComputeRate rate = measure_compute(resolve(options), {.steps = 2, .windows = 1});
+  EXPECT_FALSE(rate.traced);
+  EXPECT_THAT(rate.why_not_traced, testing::HasSubstr("--profile"));
+  EXPECT_GT(rate.images_per_s(), 0);
 }
 
 }  // namespace

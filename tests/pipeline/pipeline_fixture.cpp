@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "data/synth.h"
+#include "models/weights.h"
 
 namespace slipstream::test {
 
@@ -53,6 +54,26 @@ void expect_equal_batches(const std::vector<BatchCopy>& found, const std::vector
     EXPECT_TRUE(at::equal(found[i].labels, expected[i].labels)) << "batch " << i;
   }
   EXPECT_FALSE(at::equal(found[0].images, found[1].images));
+}
+
+void expect_equal_losses(const std::vector<StepRecord>& found, const std::vector<StepRecord>& expected) {
+  ASSERT_EQ(found.size(), expected.size());
+  ASSERT_GE(found.size(), 2U);
+  for (size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].epoch, expected[i].epoch);
+    EXPECT_EQ(found[i].step, expected[i].step);
+    EXPECT_EQ(found[i].loss, expected[i].loss) << "step " << i;
+    EXPECT_EQ(found[i].lr, expected[i].lr);
+  }
+  EXPECT_NE(found[0].loss, found[1].loss);
+}
+
+void expect_equal_weights(const std::string& found, const std::string& expected) {
+  const StateDict a = load_weights(found);
+  const StateDict b = load_weights(expected);
+  ASSERT_EQ(a.size(), 122U);
+  ASSERT_EQ(b.size(), 122U);
+  for (size_t i = 0; i < a.size(); ++i) EXPECT_TRUE(at::equal(a[i].second, b[i].second)) << a[i].first;
 }
 
 }  // namespace slipstream::test

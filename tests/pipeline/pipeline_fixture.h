@@ -48,4 +48,10 @@ std::vector<BatchCopy> take_pass(BatchSource& source);
 /// Asserts that they are equal bit for bit, and not all the same.
 void expect_equal_batches(const std::vector<BatchCopy>& found, const std::vector<BatchCopy>& expected);
 
+/// Asserts that the runs' steps and their losses are equal bit for bit, and not all the same.
+void expect_equal_losses(const std::vector<StepRecord>& found, const std::vector<StepRecord>& expected);
+
+/// Asserts that two files of a ResNet-18's weights are equal bit for bit.
+void expect_equal_weights(const std::string& found, const std::string& expected);
+
 }  // namespace slipstream::test

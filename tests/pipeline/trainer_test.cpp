@@ -10,12 +10,15 @@
 #include "data/error.h"
 #include "models/weights.h"
 #include "pipeline/lr_schedule.h"
+#include "pipeline/profile_window.h"
 #include "tests/pipeline/pipeline_fixture.h"
 
 namespace slipstream {
 namespace {
 namespace fs = std::filesystem;
 
+using test::expect_equal_losses;
+using test::expect_equal_weights;
 using test::RecordingObserver;
 using test::small_options;
 using testing::AllOf;
@@ -36,26 +39,6 @@ class TrainerTest : public testing::Test {
 
   test::TemporaryFolder folder_;
 };
-
-void expect_equal_losses(const std::vector<StepRecord>& found, const std::vector<StepRecord>& expected) {
-  ASSERT_EQ(found.size(), expected.size());
-  ASSERT_GE(found.size(), 2U);
-  for (size_t i = 0; i < found.size(); ++i) {
-    EXPECT_EQ(found[i].epoch, expected[i].epoch);
-    EXPECT_EQ(found[i].step, expected[i].step);
-    EXPECT_EQ(found[i].loss, expected[i].loss) << "step " << i;
-    EXPECT_EQ(found[i].lr, expected[i].lr);
-  }
-  EXPECT_NE(found[0].loss, found[1].loss);
-}
-
-void expect_equal_weights(const std::string& found, const std::string& expected) {
-  const StateDict a = load_weights(found);
-  const StateDict b = load_weights(expected);
-  ASSERT_EQ(a.size(), 122U);
-  ASSERT_EQ(b.size(), 122U);
-  for (size_t i = 0; i < a.size(); ++i) EXPECT_TRUE(at::equal(a[i].second, b[i].second)) << a[i].first;
-}
 
 TEST_F(TrainerTest, ReportsEveryStepAndEpoch) {
   const RecordingObserver seen = run(small_options(out()));
@@ -298,6 +281,32 @@ TEST(LearningRate, WarmsUpThenFollowsItsSchedule) {
   EXPECT_NEAR(learning_rate(options, 60), 0.004, 1e-12);
   options.lr_schedule = LrSchedule::kConstant;
   EXPECT_DOUBLE_EQ(learning_rate(options, 80), 0.4);
+}
+
+TEST_F(TrainerTest, SaysThatTheCpuHasNoGraphAndTrainsWithoutIt) {
+  TrainOptions options = small_options(out("plain"));
+  const RecordingObserver plain = run(options);
+  EXPECT_THAT(plain.messages, testing::IsEmpty());
+  options.out = out("graph");
+  options.cuda_graph = true;
+  const RecordingObserver asked = run(options);
+  EXPECT_THAT(asked.messages,
+              testing::ElementsAre(HasSubstr("--cuda-graph: there is no graph to record on the CPU")));
+  expect_equal_losses(asked.steps, plain.steps);
+}
+
+TEST(ProfiledSteps, AreTheTwentiethToTheThirtiethOrTheLastOfAShortEpoch) {
+  const auto expect_span = [](int64_t steps, int64_t first, int64_t last) {
+    const StepSpan span = profiled_steps(steps);
+    EXPECT_EQ(span.first, first) << steps;
+    EXPECT_EQ(span.last, last) << steps;
+  };
+  expect_span(5004, 20, 30);
+  expect_span(30, 20, 30);
+  expect_span(29, 19, 29);
+  expect_span(12, 2, 12);
+  expect_span(11, 1, 11);
+  expect_span(1, 1, 1);
 }
 
 }  // namespace

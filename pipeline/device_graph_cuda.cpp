@@ -1,0 +1,81 @@
+#include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAFunctions.h>
+
+#include "data/error.h"
+#include "pipeline/device_graph.h"
+
+namespace slipstream {
+namespace {
+namespace allocator = c10::cuda::CUDACachingAllocator;
+
+int64_t reserved_bytes() {
+  constexpr auto kAggregate = static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+  return allocator::getDeviceStats(c10::cuda::current_device()).reserved_bytes[kAggregate].current;
+}
+
+class CudaGraph : public DeviceGraph {
+ public:
+  explicit CudaGraph(const std::function<void()>& work) {
+    allocator::emptyCache();
+    const int64_t reserved_before = reserved_bytes();
+    try {
+      // Other threads may go on calling CUDA meanwhile; autograd's thread queues on the recorded stream.
+      graph_.capture_begin(pool_, cudaStreamCaptureModeThreadLocal);
+      work();
+    } catch (...) {
+      end_after_failure();
+      throw;
+    }
+    end();
+    bytes_ = reserved_bytes() - reserved_before;
+  }
+
+  void replay() override { graph_.replay(); }
+  int64_t bytes() const override { return bytes_; }
+
+ private:
+  void end() {
+    try {
+      graph_.capture_end();
+    } catch (const c10::Error&) {
+      forget_pool();
+      throw;
+    }
+  }
+
+  void end_after_failure() noexcept {
+    try {
+      graph_.capture_end();
+    } catch (const c10::Error&) {  // a call that can't be recorded has ended the recording
+      forget_pool();
+    }
+  }
+
+  // LibTorch leaves the pool in use where the recording has failed.
+  void forget_pool() noexcept {
+    try {
+      allocator::endAllocateToPool(c10::cuda::current_device(), pool_);
+      allocator::releasePool(c10::cuda::current_device(), pool_);
+    } catch (const c10::Error&) {  // it had not come to that
+    }
+    cudaGetLastError();  // so that the next call doesn't report the failure again
+  }
+
+  c10::MempoolId_t pool_ = at::cuda::graph_pool_handle();
+  at::cuda::CUDAGraph graph_;
+  int64_t bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceGraph> record_graph(const std::function<void()>& work) {
+  try {
+    return std::make_unique<CudaGraph>(work);
+  } catch (const c10::Error& error) {
+    const std::string text = error.what_without_backtrace();
+    throw Error(text.substr(0, text.find('\n')));
+  }
+}
+
+}  // namespace slipstream
