@@ -1,3 +1,4 @@
+#include <ATen/core/CachingHostAllocator.h>
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
@@ -52,13 +53,21 @@ class CudaGraph : public DeviceGraph {
     }
   }
 
-  // LibTorch leaves the pool in use where the recording has failed.
+  // LibTorch leaves both of its allocators' pools in use where the recording has failed, with a filter that
+  // refers to the graph. What had not come to that is refused, and that is all right.
   void forget_pool() noexcept {
-    try {
-      allocator::endAllocateToPool(c10::cuda::current_device(), pool_);
-      allocator::releasePool(c10::cuda::current_device(), pool_);
-    } catch (const c10::Error&) {  // it had not come to that
-    }
+    const c10::DeviceIndex device = c10::cuda::current_device();
+    at::HostAllocator& host = *at::getHostAllocator(at::kCUDA);
+    const auto attempt = [](const auto& call) {
+      try {
+        call();
+      } catch (const std::exception&) {
+      }
+    };
+    attempt([&] { allocator::endAllocateToPool(device, pool_); });
+    attempt([&] { allocator::releasePool(device, pool_); });
+    attempt([&] { host.end_allocate_to_pool(pool_); });
+    attempt([&] { host.release_pool(pool_); });
     cudaGetLastError();  // so that the next call doesn't report the failure again
   }
 
