@@ -94,6 +94,9 @@ void add_compute(OptionTable& table, TrainOptions& options) {
       "amp", options.amp, {{"off", Amp::kOff}, {"fp16", Amp::kFp16}, {"bf16", Amp::kBf16}},
       "Type of images and of matrix work under automatic mixed precision; weights stay float32.");
   table.toggle("channels_last", options.channels_last, "Keep images and weights in NHWC order.");
+  table.choice<bool>("fused_norm", options.fused_norm, {{"on", true}, {"off", false}},
+                     "Compute batch norm, addition, ReLU and max-pooling in one layer (on a GPU: with "
+                     "--channels-last), or by LibTorch's operators one by one.");
   table.toggle("cudnn_benchmark", options.cudnn_benchmark,
                "Let cuDNN time its algorithms in the first steps and keep the fastest.");
   table.toggle("tf32", options.tf32, "Let float32 matrix work use TF32.");

@@ -1,15 +1,12 @@
 #include "models/resnet.h"
 
 #include <ATen/CPUGeneratorImpl.h>
-#include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_foreach_add.h>
 #include <ATen/ops/adaptive_avg_pool2d.h>
-#include <ATen/ops/batch_norm.h>
 #include <ATen/ops/conv2d.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/linear.h>
-#include <ATen/ops/max_pool2d.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
@@ -39,8 +36,6 @@ constexpr std::array kArchs = {
 
 constexpr std::array<int64_t, 4> kWidths = {64, 128, 256, 512};
 constexpr int64_t kBottleneckExpansion = 4;
-constexpr double kMomentum = 0.1;
-constexpr double kEpsilon = 1e-5;
 
 const Arch& find_arch(const std::string& name) {
   const auto* const found =
@@ -56,25 +51,17 @@ Tensor convolve(const Conv& conv, const Tensor& input) {
   return at::conv2d(input, conv.weight, /*bias=*/{}, conv.stride, conv.padding);
 }
 
-Tensor normalise(const BatchNorm& norm, const Tensor& input, ResNet::Phase phase) {
-  return at::batch_norm(input, norm.weight, norm.bias, norm.running_mean, norm.running_var,
-                        phase == ResNet::Phase::kTraining, kMomentum, kEpsilon,
-                        at::globalContext().userEnabledCuDNN());
-}
-
-Tensor convolve_and_normalise(const std::pair<Conv, BatchNorm>& layer, const Tensor& input,
-                              ResNet::Phase phase) {
-  return normalise(layer.second, convolve(layer.first, input), phase);
-}
-
-Tensor run_block(const ResidualBlock& block, const Tensor& input, ResNet::Phase phase) {
-  Tensor out = input;
+Twice run_block(const ResidualBlock& block, const Twice& input, NormMode mode) {
+  Tensor out = input.first;
   for (size_t i = 0; i + 1 < block.layers.size(); ++i) {
-    out = convolve_and_normalise(block.layers[i], out, phase).relu_();
+    const auto& [conv, norm] = block.layers[i];
+    out = norm_relu(convolve(conv, out), norm, mode);
   }
-  out = convolve_and_normalise(block.layers.back(), out, phase);
-  const Tensor around = block.downsample ? convolve_and_normalise(*block.downsample, input, phase) : input;
-  return out.add_(around).relu_();
+  const auto& [conv, norm] = block.layers.back();
+  out = convolve(conv, out);
+  if (!block.downsample) return norm_add_relu(out, norm, input.second, mode);
+  const auto& [around, around_norm] = *block.downsample;
+  return norm_add_norm_relu(out, norm, convolve(around, input.second), around_norm, mode);
 }
 
 }  // namespace
@@ -93,7 +80,7 @@ class ResNet::Builder {
 
   static BatchNorm make_norm(int64_t channels) {
     return {at::ones({channels}), at::zeros({channels}), at::zeros({channels}), at::ones({channels}),
-            at::zeros({}, at::TensorOptions(at::kLong))};
+            at::zeros({}, at::TensorOptions(at::kLong)), at::zeros({channels}, at::TensorOptions(at::kInt))};
   }
 
   std::pair<Conv, BatchNorm> make_layer(int64_t in, int64_t out, int64_t kernel, int64_t stride) {
@@ -159,6 +146,7 @@ class ResNet::Builder {
     model_.state_.emplace_back(norm_name + ".running_var", norm.running_var);
     model_.state_.emplace_back(norm_name + ".num_batches_tracked", norm.num_batches_tracked);
     model_.counters_.push_back(norm.num_batches_tracked);
+    model_.arrivals_.push_back(norm.arrivals);
   }
 
   void add_parameter(const std::string& name, const Tensor& tensor) {
@@ -171,7 +159,7 @@ class ResNet::Builder {
   at::Generator generator_;
 };
 
-ResNet::ResNet(const std::string& arch, int64_t num_classes, uint64_t seed) {
+ResNet::ResNet(const std::string& arch, int64_t num_classes, uint64_t seed, Norms norms) : norms_(norms) {
   const Arch& shape = find_arch(arch);
   if (num_classes < 1) {
     throw UsageError(fmt::format("A model of {} classes can't be made; at least 1 is needed.", num_classes));
@@ -196,12 +184,12 @@ Tensor ResNet::forward(const Tensor& images, Phase phase) {
     const at::NoGradGuard no_grad;
     at::_foreach_add_(counters_, 1);
   }
-  Tensor out = convolve_and_normalise(conv_, images, phase).relu_();
-  out = at::max_pool2d(out, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
+  const NormMode mode{phase == Phase::kTraining, norms_ == Norms::kFused};
+  Twice out = norm_relu_max_pool(convolve(conv_.first, images), conv_.second, mode);
   for (const auto& stage : stages_) {
-    for (const ResidualBlock& block : stage) out = run_block(block, out, phase);
+    for (const ResidualBlock& block : stage) out = run_block(block, out, mode);
   }
-  return at::linear(at::adaptive_avg_pool2d(out, {1, 1}).flatten(1), fc_weight_, fc_bias_);
+  return at::linear(at::adaptive_avg_pool2d(out.first, {1, 1}).flatten(1), fc_weight_, fc_bias_);
 }
 
 StateDict ResNet::state_dict() const {
@@ -213,6 +201,7 @@ StateDict ResNet::state_dict() const {
 void ResNet::to(c10::Device device) {
   const at::NoGradGuard no_grad;
   for (auto& [name, tensor] : state_) tensor.set_data(tensor.to(device));
+  for (Tensor& tensor : arrivals_) tensor.set_data(tensor.to(device));
 }
 
 void ResNet::to_channels_last() {

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "models/norm_layers.h"
+
 namespace slipstream {
 
 /// Names and tensors of parameters and buffers, in the order of Python's state_dict().
@@ -20,17 +22,16 @@ struct Conv {
   int64_t padding = 0;
 };
 
-struct BatchNorm {
-  at::Tensor weight, bias;               ///< [C]
-  at::Tensor running_mean, running_var;  ///< [C]
-  at::Tensor num_batches_tracked;        ///< int64 []
-};
-
 /// One residual block: two 3x3 convolutions, or 1x1, 3x3, 1x1 in a bottleneck, each with its batch norm.
 struct ResidualBlock {
   std::vector<std::pair<Conv, BatchNorm>> layers;
   std::optional<std::pair<Conv, BatchNorm>> downsample;  ///< around a block that changes size
 };
+
+/// How norms, additions, ReLUs and the pooling between convolutions are computed: fused, where there are
+/// kernels for it (models/norm_kernels.h), or by ATen's operators, one after the other. Results differ by
+/// rounding at most.
+enum class Norms { kFused, kSeparate };
 
 /// ResNet-18 to 152, v1.5: in bottlenecks the 3x3 convolution has the stride (He et al., 2016; the variant is
 /// torchvision's). Parameters and buffers have torchvision's names, so that weight files fit both ways.
@@ -40,7 +41,7 @@ class ResNet {
  public:
   /// On the CPU, contiguous, initialised as torchvision does after torch.manual_seed(seed), to the bit.
   /// Throws UsageError unless resnet_archs() has `arch` and num_classes is positive.
-  ResNet(const std::string& arch, int64_t num_classes, uint64_t seed);
+  ResNet(const std::string& arch, int64_t num_classes, uint64_t seed, Norms norms = Norms::kFused);
 
   enum class Phase { kTraining, kEvaluation };
 
@@ -70,6 +71,8 @@ class ResNet {
   StateDict parameters_;
   StateDict state_;                   // parameters and buffers: the same tensors
   std::vector<at::Tensor> counters_;  // each batch norm's num_batches_tracked
+  std::vector<at::Tensor> arrivals_;  // each batch norm's
+  Norms norms_;
 };
 
 /// The names that ResNet knows, smallest first.

@@ -17,7 +17,8 @@ void set_global_switches(const TrainOptions& options) {
 
 ResNet make_model(const TrainSetup& setup, int64_t classes) {
   const TrainOptions& options = setup.options;
-  ResNet model(options.arch, classes, static_cast<uint64_t>(options.seed));
+  const Norms norms = options.fused_norm ? Norms::kFused : Norms::kSeparate;
+  ResNet model(options.arch, classes, static_cast<uint64_t>(options.seed), norms);
   if (!options.weights.empty()) load_state_dict(model, load_weights(options.weights));
   model.to(setup.device);
   if (options.channels_last) model.to_channels_last();

@@ -66,6 +66,7 @@ struct TrainOptions {
   std::string device = "auto";  // auto, cpu, cuda, cuda:N
   Amp amp = Amp::kOff;
   bool channels_last = false;
+  bool fused_norm = true;
   bool cudnn_benchmark = false;
   bool tf32 = false;
   bool deterministic = false;

@@ -1,0 +1,189 @@
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <cstdint>
+#include <cstring>
+
+#include "models/norm_jobs.h"
+
+// What the norms' kernels share: vectors of neighbouring channels, a thread's rows, a norm's arithmetic.
+namespace slipstream {
+
+template <typename Value, int kSize>
+struct alignas(sizeof(Value) * kSize) Vector {
+  Value values[kSize];
+};
+
+// The built-in type of so many bytes, which is loaded and stored at once.
+template <size_t kBytes>
+struct WordOf;
+template <>
+struct WordOf<16> {
+  using Type = uint4;
+};
+template <>
+struct WordOf<8> {
+  using Type = uint2;
+};
+template <>
+struct WordOf<4> {
+  using Type = unsigned;
+};
+template <>
+struct WordOf<2> {
+  using Type = unsigned short;
+};
+template <>
+struct WordOf<1> {
+  using Type = unsigned char;
+};
+
+/// Whether what is loaded will be read again soon, and should stay in the cache.
+enum class Use { kAgain, kLast };
+
+template <int kSize, Use kUse, typename Value>
+__device__ Vector<Value, kSize> load(const Value* from) {
+  using Word = typename WordOf<sizeof(Value) * kSize>::Type;
+  const Word* const address = reinterpret_cast<const Word*>(from);
+  const Word word = kUse == Use::kLast ? __ldcs(address) : *address;
+  Vector<Value, kSize> vector;
+  memcpy(&vector, &word, sizeof word);
+  return vector;
+}
+
+template <int kSize, typename Value>
+__device__ void store(Value* to, const Vector<Value, kSize>& vector) {
+  using Word = typename WordOf<sizeof(Value) * kSize>::Type;
+  Word word;
+  memcpy(&word, &vector, sizeof word);
+  *reinterpret_cast<Word*>(to) = word;
+}
+
+__device__ inline float to_float(float value) { return value; }
+__device__ inline float to_float(__half value) { return __half2float(value); }
+__device__ inline float to_float(__nv_bfloat16 value) { return __bfloat162float(value); }
+
+template <typename Value>
+__device__ Value from_float(float value);
+template <>
+__device__ inline float from_float<float>(float value) {
+  return value;
+}
+template <>
+__device__ inline __half from_float<__half>(float value) {
+  return __float2half_rn(value);
+}
+template <>
+__device__ inline __nv_bfloat16 from_float<__nv_bfloat16>(float value) {
+  return __float2bfloat16_rn(value);
+}
+
+template <typename Value, int kSize>
+__device__ Vector<Value, kSize> rounded(const float (&values)[kSize]) {
+  Vector<Value, kSize> vector;
+#pragma unroll
+  for (int i = 0; i < kSize; ++i) vector.values[i] = from_float<Value>(values[i]);
+  return vector;
+}
+
+/// Whether `value`, rounded to Value, is above 0 or not a number, which a ReLU passes on: whether it is above
+/// half of Value's smallest number. (Exactly half is rounded to the even one of the two: 0.)
+template <typename Value>
+__device__ bool passes_relu(float value);
+template <>
+__device__ inline bool passes_relu<float>(float value) {
+  return !(value <= 0.0F);
+}
+template <>
+__device__ inline bool passes_relu<__half>(float value) {
+  return !(value <= 0x1p-25F);
+}
+template <>
+__device__ inline bool passes_relu<__nv_bfloat16>(float value) {
+  return !(value <= 0x1p-134F);
+}
+
+/// A thread's part of a matrix under a NormGrid: a vector of channels, and every stride-th row of it.
+struct Place {
+  int channel;    ///< the vector's first
+  bool inside;    ///< whether there is such a channel; a tile may reach beyond the last
+  int64_t first;  ///< row
+  int64_t stride;
+};
+
+template <int kSize>
+__device__ Place my_place(const NormMatrix& matrix) {
+  const int channel = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * kSize;
+  return {channel, channel < matrix.channels,
+          blockIdx.y * static_cast<int64_t>(blockDim.y) + threadIdx.y,
+          gridDim.y * static_cast<int64_t>(blockDim.y)};
+}
+
+/// use(row, load(row)) for each of the thread's rows, kTogether loads in flight at a time.
+template <int kTogether, typename Load, typename UseRow>
+__device__ void for_my_rows(const Place& place, int64_t rows, Load load_row, UseRow use) {
+  decltype(load_row(int64_t{})) loaded[kTogether];
+  int64_t row = place.first;
+  for (; row + (kTogether - 1) * place.stride < rows; row += kTogether * place.stride) {
+#pragma unroll
+    for (int i = 0; i < kTogether; ++i) loaded[i] = load_row(row + i * place.stride);
+#pragma unroll
+    for (int i = 0; i < kTogether; ++i) use(row + i * place.stride, loaded[i]);
+  }
+  if constexpr (kTogether > 1) {
+#pragma unroll
+    for (int i = 0; i < kTogether - 1; ++i) {
+      if (row + i * place.stride < rows) loaded[i] = load_row(row + i * place.stride);
+    }
+#pragma unroll
+    for (int i = 0; i < kTogether - 1; ++i) {
+      if (row + i * place.stride < rows) use(row + i * place.stride, loaded[i]);
+    }
+  }
+}
+
+/// A norm over a vector of channels. One expression for forward and backward, so that both agree on its sign.
+template <int kSize>
+struct Affine {
+  float mean[kSize], scale[kSize], bias[kSize];
+
+  __device__ void read(const NormedTensor& norm, int channel, bool invstd_is_variance = false,
+                       float epsilon = 0) {
+#pragma unroll
+    for (int i = 0; i < kSize; ++i) {
+      float invstd = norm.invstd[channel + i];
+      if (invstd_is_variance) invstd = 1.0F / sqrtf(invstd + epsilon);
+      mean[i] = norm.mean[channel + i];
+      scale[i] = __fmul_rn(norm.weight[channel + i], invstd);
+      bias[i] = norm.bias[channel + i];
+    }
+  }
+  // The mean is taken off first: x * scale + shift would cancel where it is large beside the deviation.
+  __device__ float operator()(int i, float x) const { return __fmaf_rn(__fsub_rn(x, mean[i]), scale[i], bias[i]); }
+};
+
+/// A norm's derivative over a vector of channels.
+template <int kSize>
+struct Derivative {
+  float mean[kSize], scale[kSize], dz_mean[kSize], slope[kSize];
+
+  __device__ void read(const NormedTensor& norm, const float* dbias, const float* dweight, int64_t rows,
+                       int channel) {
+    const float share = 1.0F / static_cast<float>(rows);
+#pragma unroll
+    for (int i = 0; i < kSize; ++i) {
+      const float invstd = norm.invstd[channel + i];
+      mean[i] = norm.mean[channel + i];
+      scale[i] = __fmul_rn(norm.weight[channel + i], invstd);
+      dz_mean[i] = dbias[channel + i] * share;
+      slope[i] = dweight[channel + i] * share * invstd;
+    }
+  }
+  __device__ float operator()(int i, float dz, float x) const {
+    return scale[i] * (dz - dz_mean[i] - (x - mean[i]) * slope[i]);
+  }
+};
+
+}  // namespace slipstream
