@@ -3,6 +3,9 @@
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
 
+#include <limits>
+#include <optional>
+
 namespace slipstream::test {
 namespace {
 
@@ -65,27 +68,36 @@ struct ReferenceNorm {
 
 /// Maxima of 3x3 windows in steps of 2 around the even inputs, and where a window's gradient goes.
 struct ReferencePool {
-  Tensor maxima;
+  Tensor maxima, leads;          // leads: how far the next smaller value of the window is below
   std::vector<int64_t> sources;  // of each maximum, as an index into the input
 
   explicit ReferencePool(const Tensor& input)
-      : maxima(at::empty({input.size(0), input.size(1), pooled(input.size(2)), pooled(input.size(3))}, kDouble)) {
+      : maxima(at::empty({input.size(0), input.size(1), pooled(input.size(2)), pooled(input.size(3))}, kDouble)),
+        leads(at::empty_like(maxima)) {
     const Tensor x = input.contiguous();
     const auto* values = x.const_data_ptr<double>();
     auto* out = maxima.data_ptr<double>();
+    auto* lead = leads.data_ptr<double>();
     const int64_t height = x.size(2);
     const int64_t width = x.size(3);
     for (int64_t plane = 0; plane < x.size(0) * x.size(1); ++plane) {
       for (int64_t row = 0; row < maxima.size(2); ++row) {
         for (int64_t column = 0; column < maxima.size(3); ++column) {
           int64_t best = -1;
+          double second = -std::numeric_limits<double>::infinity();
           for (int64_t h = std::max<int64_t>(2 * row - 1, 0); h < std::min(2 * row + 2, height); ++h) {
             for (int64_t w = std::max<int64_t>(2 * column - 1, 0); w < std::min(2 * column + 2, width); ++w) {
               const int64_t at = (plane * height + h) * width + w;
-              if (best < 0 || values[at] > values[best]) best = at;
+              if (best < 0 || values[at] > values[best]) {
+                if (best >= 0) second = values[best];
+                best = at;
+              } else if (values[at] < values[best]) {
+                second = std::max(second, values[at]);
+              }
             }
           }
           *out++ = values[best];
+          *lead++ = values[best] - second;
           sources.push_back(best);
         }
       }
@@ -101,6 +113,32 @@ struct ReferencePool {
   }
 };
 
+/// The layer before its ReLU.
+struct ReferenceForward {
+  ReferenceNorm norm;
+  std::optional<ReferenceNorm> around;
+  std::optional<ReferencePool> pool;
+  Tensor z;
+
+  explicit ReferenceForward(const NormCase& given) : norm(given.x, given.norm), z(norm.output()) {
+    if (given.around_norm.weight.defined()) around.emplace(given.around, given.around_norm);
+    if (around) z = z + around->output();
+    if (given.around.defined() && !around) z = z + given.around.to(at::kDouble);
+    if (given.layer == NormLayer::kNormReluMaxPool) z = pool.emplace(z).maxima;
+  }
+};
+
+void drop_undecided_gradients(NormCase& given) {
+  const ReferenceForward forward(given);
+  const at::ScalarType type = given.x.scalar_type();
+  const double margin = type == at::kFloat ? 1e-4 : type == at::kHalf ? 1e-2 : 8e-2;
+  Tensor decided = forward.z.abs().gt(margin);
+  if (forward.pool) decided = decided.logical_and(forward.pool->leads.gt(margin));
+  for (Tensor* gradient : {&given.first_gradient, &given.second_gradient}) {
+    if (gradient->defined()) *gradient = *gradient * decided.to(type);
+  }
+}
+
 }  // namespace
 
 NormCase norm_case(NormLayer layer, at::IntArrayRef sizes, at::ScalarType type, uint64_t seed) {
@@ -114,6 +152,7 @@ NormCase norm_case(NormLayer layer, at::IntArrayRef sizes, at::ScalarType type, 
   if (layer == NormLayer::kNormAddNormRelu) made.around_norm = draw_norm(sizes[1], generator);
   made.first_gradient = draw_image(out, type, generator);
   if (layer != NormLayer::kNormRelu) made.second_gradient = draw_image(out, type, generator);
+  drop_undecided_gradients(made);
   return made;
 }
 
@@ -167,14 +206,7 @@ NormResults run_layer(const NormCase& given, c10::Device device, bool fused) {
 }
 
 NormResults reference(const NormCase& given) {
-  const ReferenceNorm norm(given.x, given.norm);
-  Tensor z = norm.output();
-  std::optional<ReferenceNorm> around;
-  std::optional<ReferencePool> pool;
-  if (given.around_norm.weight.defined()) around.emplace(given.around, given.around_norm);
-  if (around) z = z + around->output();
-  if (given.around.defined() && !around) z = z + given.around.to(at::kDouble);
-  if (given.layer == NormLayer::kNormReluMaxPool) z = pool.emplace(z).maxima;
+  const auto [norm, around, pool, z] = ReferenceForward(given);
   Tensor dz = at::zeros_like(z);
   for (const Tensor& gradient : {given.first_gradient, given.second_gradient}) {
     if (gradient.defined()) dz = dz + gradient.to(at::kDouble);
