@@ -1,9 +1,9 @@
 // The layers of models/norm_layers.h against PyTorch's operators, over ResNet-50's distinct shapes:
 //   norm_bench [--bf16] [--batch N]
 //
-// Times are medians over replays of a CUDA graph, so that launching costs nothing; each replay goes over enough
-// copies of the inputs that the 50 MB cache holds none from the time before. "floor" is the traffic of the
-// fused layers' passes at the rate of a device copy of the same run.
+// Times are medians over replays of a CUDA graph, so that launching costs nothing; each replay goes over
+// enough copies of the inputs that the 50 MB cache holds none from the time before. "floor" is the traffic of
+// the fused layers' passes at the rate of a device copy of the same run.
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/cuda/CUDAEvent.h>
@@ -38,10 +38,10 @@ struct Shape {
 };
 
 constexpr Shape kShapes[] = {
-    {Layer::kReluMaxPool, 64, 112, 1}, {Layer::kRelu, 64, 56, 6},        {Layer::kRelu, 128, 56, 1},
-    {Layer::kRelu, 128, 28, 7},        {Layer::kRelu, 256, 28, 1},       {Layer::kRelu, 256, 14, 11},
-    {Layer::kRelu, 512, 14, 1},        {Layer::kRelu, 512, 7, 5},        {Layer::kAddRelu, 256, 56, 2},
-    {Layer::kAddRelu, 512, 28, 3},     {Layer::kAddRelu, 1024, 14, 5},   {Layer::kAddRelu, 2048, 7, 2},
+    {Layer::kReluMaxPool, 64, 112, 1}, {Layer::kRelu, 64, 56, 6},         {Layer::kRelu, 128, 56, 1},
+    {Layer::kRelu, 128, 28, 7},        {Layer::kRelu, 256, 28, 1},        {Layer::kRelu, 256, 14, 11},
+    {Layer::kRelu, 512, 14, 1},        {Layer::kRelu, 512, 7, 5},         {Layer::kAddRelu, 256, 56, 2},
+    {Layer::kAddRelu, 512, 28, 3},     {Layer::kAddRelu, 1024, 14, 5},    {Layer::kAddRelu, 2048, 7, 2},
     {Layer::kAddNormRelu, 256, 56, 1}, {Layer::kAddNormRelu, 512, 28, 1}, {Layer::kAddNormRelu, 1024, 14, 1},
     {Layer::kAddNormRelu, 2048, 7, 1},
 };
@@ -86,20 +86,28 @@ struct Inputs {
 
 BatchNorm make_norm(int64_t channels, const at::TensorOptions& options) {
   const auto of = [&](double value) { return at::full({channels}, value, options.dtype(at::kFloat)); };
-  return {of(1.1).requires_grad_(), of(0.1).requires_grad_(), of(0), of(1), {},
+  return {of(1.1).requires_grad_(),
+          of(0.1).requires_grad_(),
+          of(0),
+          of(1),
+          {},
           at::zeros({channels}, options.dtype(at::kInt))};
 }
 
 class LayerBench {
  public:
   LayerBench(const Shape& shape, int64_t batch, const at::TensorOptions& options)
-      : shape_(shape), norm_(make_norm(shape.channels, options)), around_norm_(make_norm(shape.channels, options)) {
+      : shape_(shape),
+        norm_(make_norm(shape.channels, options)),
+        around_norm_(make_norm(shape.channels, options)) {
     constexpr double kBeyondCache = 400e6;
     const auto copies = std::clamp<int64_t>(
-        static_cast<int64_t>(kBeyondCache / static_cast<double>(batch * shape.channels * shape.size * shape.size * 2)),
+        static_cast<int64_t>(kBeyondCache /
+                             static_cast<double>(batch * shape.channels * shape.size * shape.size * 2)),
         2, 16);
     const auto image = [&](int64_t size) {
-      return at::randn({batch, shape.channels, size, size}, options).contiguous(at::MemoryFormat::ChannelsLast);
+      return at::randn({batch, shape.channels, size, size}, options)
+          .contiguous(at::MemoryFormat::ChannelsLast);
     };
     for (int64_t i = 0; i < copies; ++i) {
       const int64_t out = shape.layer == Layer::kReluMaxPool ? shape.size / 2 : shape.size;
@@ -229,13 +237,14 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "norm_bench: this machine has no NVIDIA GPU.\n");
     return 1;
   }
-  const c10::cuda::CUDAStreamGuard stream(c10::cuda::getStreamFromPool());  // the default one can't be captured
+  const c10::cuda::CUDAStreamGuard stream(
+      c10::cuda::getStreamFromPool());  // the default one can't be captured
   const auto options = at::TensorOptions(type).device(at::kCUDA);
   const double rate = copy_rate(options);
   fmt::print("batch {}, {}, device copy {:.2f} TB/s; milliseconds a layer\n", batch, at::toString(type),
              rate * 1e-12);
-  fmt::print("{:<19} {:>10} {:>2} | {:>7} {:>7} {:>5} {:>7} | {:>7} {:>7} {:>5} {:>7}\n", "layer", "shape", "n",
-             "forward", "floor", "of it", "PyTorch", "backwrd", "floor", "of it", "PyTorch");
+  fmt::print("{:<19} {:>10} {:>2} | {:>7} {:>7} {:>5} {:>7} | {:>7} {:>7} {:>5} {:>7}\n", "layer", "shape",
+             "n", "forward", "floor", "of it", "PyTorch", "backwrd", "floor", "of it", "PyTorch");
   double sums[6] = {};
   for (const Shape& shape : kShapes) {
     LayerBench bench(shape, batch, options);
@@ -247,8 +256,8 @@ int main(int argc, char** argv) {
                            backward, backward_passes * pass_ms, their_backward};
     for (int i = 0; i < 6; ++i) sums[i] += shape.count * row[i];
     fmt::print("{:<19} {:>10} {:>2} | {:7.4f} {:7.4f} {:4.0f}% {:7.4f} | {:7.4f} {:7.4f} {:4.0f}% {:7.4f}\n",
-               name(shape.layer), fmt::format("{}@{}", shape.channels, shape.size), shape.count, row[0], row[1],
-               100 * row[1] / row[0], row[2], row[3], row[4], 100 * row[4] / row[3], row[5]);
+               name(shape.layer), fmt::format("{}@{}", shape.channels, shape.size), shape.count, row[0],
+               row[1], 100 * row[1] / row[0], row[2], row[3], row[4], 100 * row[4] / row[3], row[5]);
   }
   fmt::print("{:<19} {:>10} {:>2} | {:7.3f} {:7.3f} {:4.0f}% {:7.3f} | {:7.3f} {:7.3f} {:4.0f}% {:7.3f}\n",
              "all of a step", "", "", sums[0], sums[1], 100 * sums[1] / sums[0], sums[2], sums[3], sums[4],

@@ -49,7 +49,8 @@ struct Saved {
   Saved& operator=(const Saved&) = delete;
 };
 
-/// The output for two readers: two tensors over the same memory, so that autograd keeps their gradients apart.
+/// The output for two readers: two tensors over the same memory, so that autograd keeps their gradients
+/// apart.
 variable_list for_two_readers(const Tensor& y) { return {y, y.alias()}; }
 
 /// The gradients of a layer's readers, the defined one first; nothing if neither is.
@@ -61,8 +62,8 @@ std::optional<ReaderGradients> readers(const variable_list& gradients) {
   return std::nullopt;
 }
 
-// The tensors that need gradients are arguments of their own, since autograd sees no others; they are those of
-// the branches.
+// The tensors that need gradients are arguments of their own, since autograd sees no others; they are those
+// of the branches.
 
 struct AddRelu : torch::autograd::Function<AddRelu> {
   static variable_list forward(AutogradContext* context, const Tensor& /*x*/, const Tensor& /*weight*/,
@@ -127,7 +128,9 @@ struct ReluMaxPool : torch::autograd::Function<ReluMaxPool> {
 
 variable_list apply_add_relu(const NormKernels& kernels, const Branch& main, const Branch& around,
                              bool twice) {
-  const auto if_defined = [](const Tensor& tensor) { return tensor.defined() ? MaybeTensor(tensor) : std::nullopt; };
+  const auto if_defined = [](const Tensor& tensor) {
+    return tensor.defined() ? MaybeTensor(tensor) : std::nullopt;
+  };
   const BatchNorm none;
   const BatchNorm& around_norm = around.norm != nullptr ? *around.norm : none;
   return AddRelu::apply(main.x, main.norm->weight, main.norm->bias, if_defined(around.x),

@@ -13,13 +13,15 @@ enum class Around { kNothing, kTensor, kNorm };
 template <Around kAround>
 constexpr int kBlocksPerMultiprocessor = kAround == Around::kNorm ? 2 : 3;
 template <Around kAround>
-constexpr int kTogether = kAround == Around::kNothing ? 4 : kAround == Around::kTensor ? 2 : 3;
+constexpr int kTogether = kAround == Around::kNothing  ? 4
+                          : kAround == Around::kTensor ? 2
+                                                       : 3;
 
 // Rows are taken from the last to the first: the statistics' pass went the other way, and the cache holds its
 // end.
 template <typename Value, int kSize, Around kAround>
 __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor<kAround>)
-    apply(const __grid_constant__ ApplyJob job) {
+    norm_apply(const __grid_constant__ ApplyJob job) {
   constexpr bool kHasAround = kAround != Around::kNothing;
   struct Loaded {
     Vector<Value, kSize> x;
@@ -72,7 +74,7 @@ template <Around kAround>
 cudaError_t launch(const ApplyJob& job, cudaStream_t stream) {
   const NormGrid g = norm_grid(job.matrix, kThreads, kBlocksPerMultiprocessor<kAround>, kMostLanes);
   return for_type(job.matrix, [&]<typename Value, int kSize>() {
-    apply<Value, kSize, kAround><<<g.blocks(), g.threads(), 0, stream>>>(job);
+    norm_apply<Value, kSize, kAround><<<g.blocks(), g.threads(), 0, stream>>>(job);
   });
 }
 

@@ -12,10 +12,11 @@ constexpr int kApplyBlocksPerMultiprocessor = 2;
 constexpr int kApplyLanes = 32;
 constexpr int kMostSums = 3;
 
-// The sums over rows of dz, dz * (x - mean) and, with kOther, dz * (other's x - its mean).
+// The sums over rows of dz, dz * (x - mean) and, with kOther, dz * (other's x - its mean), before dz is
+// rounded.
 template <typename Value, int kSize, Passed kPassed, bool kOther>
 __global__ void __launch_bounds__(kReduceThreads, kReduceBlocksPerMultiprocessor)
-    backward_reduce(const __grid_constant__ BackwardReduceJob job) {
+    norm_backward_reduce(const __grid_constant__ BackwardReduceJob job) {
   constexpr int kSums = kOther ? 3 : 2;
   constexpr int kTogether = kOther ? 1 : 2;
   constexpr bool kMayBeTwo = kPassed != Passed::kByInput;
@@ -53,13 +54,13 @@ __global__ void __launch_bounds__(kReduceThreads, kReduceBlocksPerMultiprocessor
           const int64_t at = row * channels;
           Loaded loaded;
           loaded.x = load<kSize, Use::kAgain>(x + at);
-          loaded.dy = load<kSize, kPassed == Passed::kByMask ? Use::kLast : Use::kAgain>(dy + at);
+          loaded.dy = load < kSize, kPassed == Passed::kByMask ? Use::kLast : Use::kAgain > (dy + at);
           if constexpr (kMayBeTwo) {
             if (two) loaded.second = load<kSize, Use::kLast>(second + at);
           }
           if constexpr (kOther) loaded.other = load<kSize, Use::kAgain>(other + at);
           if constexpr (kPassed == Passed::kByMask) {
-            loaded.mask = load<1, Use::kLast>(job.mask + (at + place.channel) / kSize);
+            loaded.mask = load<1, Use::kAgain>(job.mask + (at + place.channel) / kSize);
           }
           if constexpr (kPassed == Passed::kByWinner) {
             loaded.mask = load<kSize, Use::kAgain>(job.mask + at + place.channel);
@@ -67,7 +68,7 @@ __global__ void __launch_bounds__(kReduceThreads, kReduceBlocksPerMultiprocessor
           return loaded;
         },
         [&](int64_t row, const Loaded& loaded) {
-          Vector<Value, kSize> through;
+          float through[kSize];
 #pragma unroll
           for (int i = 0; i < kSize; ++i) {
             const float input = to_float(loaded.x.values[i]);
@@ -75,20 +76,19 @@ __global__ void __launch_bounds__(kReduceThreads, kReduceBlocksPerMultiprocessor
             if constexpr (kPassed == Passed::kByInput) passed = passes_relu<Value>(norm(i, input));
             if constexpr (kPassed == Passed::kByMask) passed = (loaded.mask.values[0] >> i & 1) != 0;
             if constexpr (kPassed == Passed::kByWinner) passed = loaded.mask.values[i] != kNoWinner;
-            // Added and rounded as autograd would, which is also what the next pass reads.
-            Value gradient = loaded.dy.values[i];
+            float gradient = to_float(loaded.dy.values[i]);
             if constexpr (kMayBeTwo) {
-              if (two) gradient = from_float<Value>(to_float(gradient) + to_float(loaded.second.values[i]));
+              if (two) gradient += to_float(loaded.second.values[i]);
             }
-            through.values[i] = passed ? gradient : from_float<Value>(0.0F);
-            const float value = to_float(through.values[i]);
-            sums[0][i] += value;
-            sums[1][i] = fmaf(value, input - norm.mean[i], sums[1][i]);
+            if (!passed) gradient = 0;
+            through[i] = gradient;
+            sums[0][i] += gradient;
+            sums[1][i] = fmaf(gradient, input - norm.mean[i], sums[1][i]);
             if constexpr (kOther) {
-              sums[2][i] = fmaf(value, to_float(loaded.other.values[i]) - other_mean[i], sums[2][i]);
+              sums[2][i] = fmaf(gradient, to_float(loaded.other.values[i]) - other_mean[i], sums[2][i]);
             }
           }
-          if (keep) store<kSize>(dz + row * channels, through);
+          if (keep) store<kSize>(dz + row * channels, rounded<Value>(through));
         });
   }
   const Sums<kSums> block = sum_of_block<kSums, kReduceThreads, kSize>(sums, memory);
@@ -103,7 +103,8 @@ __global__ void __launch_bounds__(kReduceThreads, kReduceBlocksPerMultiprocessor
   };
   if (mine) {
 #pragma unroll
-    for (int sum = 0; sum < kSums; ++sum) partial(static_cast<int>(blockIdx.y), sum, channel) = block.values[sum];
+    for (int sum = 0; sum < kSums; ++sum)
+      partial(static_cast<int>(blockIdx.y), sum, channel) = block.values[sum];
   }
   if (!last_of_tile(job.workspace.arrivals, memory.last)) return;
 
@@ -126,7 +127,7 @@ __global__ void __launch_bounds__(kReduceThreads, kReduceBlocksPerMultiprocessor
 // From the last row to the first, as the forward pass's second kernel.
 template <typename Value, int kSize, bool kByInput, bool kOther>
 __global__ void __launch_bounds__(kApplyThreads, kApplyBlocksPerMultiprocessor)
-    backward_apply(const __grid_constant__ BackwardApplyJob job) {
+    norm_backward_apply(const __grid_constant__ BackwardApplyJob job) {
   constexpr int kTogether = kOther ? 2 : 4;
   struct Loaded {
     Vector<Value, kSize> x, dz;
@@ -154,7 +155,7 @@ __global__ void __launch_bounds__(kApplyThreads, kApplyBlocksPerMultiprocessor)
         const int64_t at = (rows - 1 - row) * channels;
         Loaded loaded;
         loaded.x = load<kSize, Use::kLast>(x + at);
-        loaded.dz = load<kSize, kByInput ? Use::kLast : Use::kAgain>(dz + at);
+        loaded.dz = load < kSize, kByInput ? Use::kLast : Use::kAgain > (dz + at);
         if constexpr (kOther) loaded.other = load<kSize, Use::kLast>(other + at);
         return loaded;
       },
@@ -194,13 +195,15 @@ cudaError_t launch_backward_reduce(const BackwardReduceJob& job, cudaStream_t st
   const NormGrid g = reduce_grid(job.matrix);
   return for_type(job.matrix, [&]<typename Value, int kSize>() {
     if (job.passed == Passed::kByInput) {
-      backward_reduce<Value, kSize, Passed::kByInput, false><<<g.blocks(), g.threads(), 0, stream>>>(job);
+      norm_backward_reduce<Value, kSize, Passed::kByInput, false>
+          <<<g.blocks(), g.threads(), 0, stream>>>(job);
     } else if (job.passed == Passed::kByWinner) {
-      backward_reduce<Value, kSize, Passed::kByWinner, false><<<g.blocks(), g.threads(), 0, stream>>>(job);
+      norm_backward_reduce<Value, kSize, Passed::kByWinner, false>
+          <<<g.blocks(), g.threads(), 0, stream>>>(job);
     } else if (job.other.x == nullptr) {
-      backward_reduce<Value, kSize, Passed::kByMask, false><<<g.blocks(), g.threads(), 0, stream>>>(job);
+      norm_backward_reduce<Value, kSize, Passed::kByMask, false><<<g.blocks(), g.threads(), 0, stream>>>(job);
     } else {
-      backward_reduce<Value, kSize, Passed::kByMask, true><<<g.blocks(), g.threads(), 0, stream>>>(job);
+      norm_backward_reduce<Value, kSize, Passed::kByMask, true><<<g.blocks(), g.threads(), 0, stream>>>(job);
     }
   });
 }
@@ -209,11 +212,11 @@ cudaError_t launch_backward_apply(const BackwardApplyJob& job, cudaStream_t stre
   const NormGrid g = norm_grid(job.matrix, kApplyThreads, kApplyBlocksPerMultiprocessor, kApplyLanes);
   return for_type(job.matrix, [&]<typename Value, int kSize>() {
     if (job.dz_is_dy) {
-      backward_apply<Value, kSize, true, false><<<g.blocks(), g.threads(), 0, stream>>>(job);
+      norm_backward_apply<Value, kSize, true, false><<<g.blocks(), g.threads(), 0, stream>>>(job);
     } else if (job.other.x == nullptr) {
-      backward_apply<Value, kSize, false, false><<<g.blocks(), g.threads(), 0, stream>>>(job);
+      norm_backward_apply<Value, kSize, false, false><<<g.blocks(), g.threads(), 0, stream>>>(job);
     } else {
-      backward_apply<Value, kSize, false, true><<<g.blocks(), g.threads(), 0, stream>>>(job);
+      norm_backward_apply<Value, kSize, false, true><<<g.blocks(), g.threads(), 0, stream>>>(job);
     }
   });
 }

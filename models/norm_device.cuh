@@ -116,8 +116,7 @@ struct Place {
 template <int kSize>
 __device__ Place my_place(const NormMatrix& matrix) {
   const int channel = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * kSize;
-  return {channel, channel < matrix.channels,
-          blockIdx.y * static_cast<int64_t>(blockDim.y) + threadIdx.y,
+  return {channel, channel < matrix.channels, blockIdx.y * static_cast<int64_t>(blockDim.y) + threadIdx.y,
           gridDim.y * static_cast<int64_t>(blockDim.y)};
 }
 
@@ -161,7 +160,9 @@ struct Affine {
     }
   }
   // The mean is taken off first: x * scale + shift would cancel where it is large beside the deviation.
-  __device__ float operator()(int i, float x) const { return __fmaf_rn(__fsub_rn(x, mean[i]), scale[i], bias[i]); }
+  __device__ float operator()(int i, float x) const {
+    return __fmaf_rn(__fsub_rn(x, mean[i]), scale[i], bias[i]);
+  }
 };
 
 /// A norm's derivative over a vector of channels.

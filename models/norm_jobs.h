@@ -18,8 +18,8 @@ struct NormMatrix {
   NormType type;
   int multiprocessors;  ///< of the device: grids fill it once
 
-  /// Channels that a thread takes together: 16 bytes of them if rows divide so, else one. Rows must then begin
-  /// at multiples of 16 bytes.
+  /// Channels that a thread takes together: 16 bytes of them if rows divide so, else one. Rows must then
+  /// begin at multiples of 16 bytes.
   int vector() const {
     const int wide = type == NormType::kFloat32 ? 4 : 8;
     return channels % wide == 0 ? wide : 1;
@@ -74,7 +74,8 @@ enum class Passed {
   kByWinner,  ///< as the winners of PoolJob say: a code other than kNoWinner
 };
 
-/// dz = dy[0] + dy[1] where the ReLU let through, in the tensor's type; the gradients of the norms' parameters.
+/// dz = dy[0] + dy[1] where the ReLU let through, in the tensor's type; the gradients of the norms'
+/// parameters.
 struct BackwardReduceJob {
   NormMatrix matrix;
   Passed passed;

@@ -22,9 +22,9 @@ std::tuple<Tensor, Tensor, Tensor> normalise(const Branch& branch) {
 
 BranchGradients normalise_backward(const Tensor& dy, const Branch& branch, const Tensor& mean,
                                    const Tensor& invstd) {
-  auto [x, weight, bias] = at::native_batch_norm_backward(dy, branch.x, branch.norm->weight, {}, {}, mean,
-                                                          invstd, /*train=*/true, kNormEpsilon,
-                                                          {true, true, true});
+  auto [x, weight, bias] =
+      at::native_batch_norm_backward(dy, branch.x, branch.norm->weight, {}, {}, mean, invstd, /*train=*/true,
+                                     kNormEpsilon, {true, true, true});
   return {x, weight, bias};
 }
 
@@ -80,8 +80,8 @@ class CpuNormKernels : public NormKernels {
     return gradients;
   }
 
-  // The ReLU comes after the pooling, on a quarter of the values: it changes no order, and where it makes a tie,
-  // of values below 0, the gradient is 0 either way.
+  // The ReLU comes after the pooling, on a quarter of the values: it changes no order, and where it makes a
+  // tie, of values below 0, the gradient is 0 either way.
   NormOutput relu_max_pool(const Branch& main) const override {
     auto [normalised, mean, invstd] = normalise(main);
     auto [y, indices] = at::max_pool2d_with_indices(normalised, kWindow, kStride, kPadding);
@@ -91,9 +91,9 @@ class CpuNormKernels : public NormKernels {
 
   BranchGradients relu_max_pool_backward(const ReaderGradients& dy, const Branch& main,
                                          const std::vector<Tensor>& saved) const override {
-    const Tensor dz = at::max_pool2d_with_indices_backward(through_relu(dy, saved[0]), main.x, kWindow, kStride,
-                                                           kPadding, /*dilation=*/1, /*ceil_mode=*/false,
-                                                           saved[1]);
+    const Tensor dz =
+        at::max_pool2d_with_indices_backward(through_relu(dy, saved[0]), main.x, kWindow, kStride, kPadding,
+                                             /*dilation=*/1, /*ceil_mode=*/false, saved[1]);
     return normalise_backward(dz, main, saved[2], saved[3]);
   }
 

@@ -5,6 +5,8 @@
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
+#include <limits>
+
 #include "models/norm_jobs.h"
 #include "models/norm_kernels.h"
 
@@ -13,6 +15,8 @@ namespace {
 
 using at::MemoryFormat;
 using at::Tensor;
+
+constexpr int64_t kMostRows = std::numeric_limits<int32_t>::max();
 
 bool has_kernels(at::ScalarType type) {
   return type == at::kFloat || type == at::kHalf || type == at::kBFloat16;
@@ -41,7 +45,9 @@ Tensor dense(const Tensor& tensor) {
 
 Tensor like(const Tensor& x) { return at::empty(x.sizes(), x.options(), MemoryFormat::ChannelsLast); }
 
-Tensor floats(const Tensor& x, at::IntArrayRef sizes) { return at::empty(sizes, x.options().dtype(at::kFloat)); }
+Tensor floats(const Tensor& x, at::IntArrayRef sizes) {
+  return at::empty(sizes, x.options().dtype(at::kFloat));
+}
 
 /// A branch's tensors for as long as jobs that point to them are queued. Memory that is freed after that is
 /// given again on the same stream only.
@@ -69,9 +75,8 @@ bool fits(const Branch& branch, const Tensor& main) {
   if (!branch.x.defined()) return true;
   const bool same = branch.x.sizes() == main.sizes() && branch.x.scalar_type() == main.scalar_type() &&
                     branch.x.device() == main.device();
-  const bool float_norm =
-      branch.norm == nullptr ||
-      (branch.norm->weight.scalar_type() == at::kFloat && branch.norm->running_mean.scalar_type() == at::kFloat);
+  const bool float_norm = branch.norm == nullptr || (branch.norm->weight.scalar_type() == at::kFloat &&
+                                                     branch.norm->running_mean.scalar_type() == at::kFloat);
   return same && float_norm;
 }
 
@@ -130,8 +135,9 @@ Reduced reduce(BackwardReduceJob job, const ReaderGradients& dy, const Tensor& x
 class CudaNormKernels : public NormKernels {
  public:
   bool take(const Branch& main, const Branch& around) const override {
-    return main.x.dim() == 4 && main.x.numel() > 0 && has_kernels(main.x.scalar_type()) &&
-           main.x.is_contiguous(MemoryFormat::ChannelsLast) && fits(main, main.x) && fits(around, main.x);
+    return main.x.dim() == 4 && main.x.numel() > 0 && main.x.numel() / main.x.size(1) <= kMostRows &&
+           has_kernels(main.x.scalar_type()) && main.x.is_contiguous(MemoryFormat::ChannelsLast) &&
+           fits(main, main.x) && fits(around, main.x);
   }
 
   Tensor evaluate(const Branch& main, const Branch& around) const override {
@@ -186,8 +192,7 @@ class CudaNormKernels : public NormKernels {
                                     .main = input.normed,
                                     .other = other.normed},
                                    dy, input.x, main.norm->arrivals, /*keep_dz=*/has_around);
-    std::array<BranchGradients, 2> gradients = {
-        BranchGradients{like(input.x), reduced.weight, reduced.bias}};
+    std::array<BranchGradients, 2> gradients = {BranchGradients{like(input.x), reduced.weight, reduced.bias}};
     if (around.norm != nullptr) {
       gradients[1] = {like(input.x), reduced.other_weight, reduced.other_bias};
     } else if (has_around) {
@@ -208,14 +213,15 @@ class CudaNormKernels : public NormKernels {
     return gradients;
   }
 
-  // Saves the statistics, each window's winner and its x: with these the backward pass's sums go over a quarter
-  // of the input, and the input itself is read once.
+  // Saves the statistics, each window's winner and its x: with these the backward pass's sums go over a
+  // quarter of the input, and the input itself is read once.
   NormOutput relu_max_pool(const Branch& main) const override {
     const c10::cuda::CUDAGuard device(main.x.device());
     const Input input = with_statistics(main);
     const PoolSizes sizes = pool_sizes(input.x);
-    const Tensor y = at::empty({input.x.size(0), input.x.size(1), sizes.pooled_height(), sizes.pooled_width()},
-                               input.x.options(), MemoryFormat::ChannelsLast);
+    const Tensor y =
+        at::empty({input.x.size(0), input.x.size(1), sizes.pooled_height(), sizes.pooled_width()},
+                  input.x.options(), MemoryFormat::ChannelsLast);
     const Tensor winners = like(y);
     const Tensor codes = at::empty(y.sizes(), y.options().dtype(at::kByte), MemoryFormat::ChannelsLast);
     const PoolJob job{.matrix = matrix_of(input.x),
@@ -235,10 +241,9 @@ class CudaNormKernels : public NormKernels {
     const Tensor& winners = saved[2];
     NormedTensor pooled = input.normed;
     pooled.x = winners.const_data_ptr();
-    const Reduced reduced = reduce({.passed = Passed::kByWinner,
-                                    .mask = saved[1].const_data_ptr<uint8_t>(),
-                                    .main = pooled},
-                                   dy, winners, main.norm->arrivals, /*keep_dz=*/dy[1].defined());
+    const Reduced reduced =
+        reduce({.passed = Passed::kByWinner, .mask = saved[1].const_data_ptr<uint8_t>(), .main = pooled}, dy,
+               winners, main.norm->arrivals, /*keep_dz=*/dy[1].defined());
     const Tensor dx = like(input.x);
     const PoolBackwardJob job{.matrix = matrix_of(input.x),
                               .sizes = pool_sizes(input.x),

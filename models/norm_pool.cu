@@ -14,17 +14,21 @@ struct PooledPixel {
   int image, y, x;
 };
 
+// In 32 bits, where a division is a fifth of the work of one in 64.
 __device__ PooledPixel pooled_pixel(int height, int width, int64_t row) {
-  const int64_t line = row / width;
-  return {static_cast<int>(line / height), static_cast<int>(line % height), static_cast<int>(row % width)};
+  const auto small = static_cast<unsigned>(row);
+  const unsigned line = small / static_cast<unsigned>(width);
+  const unsigned image = line / static_cast<unsigned>(height);
+  return {static_cast<int>(image), static_cast<int>(line - image * static_cast<unsigned>(height)),
+          static_cast<int>(small - line * static_cast<unsigned>(width))};
 }
 
-// One vector of pooled values at a time. The norm and the ReLU are monotonous: it is the largest x that wins, or
-// the smallest where the norm's scale is negative, compared before anything is rounded. (Where the weight is 0
-// all tie; the largest then wins, though it isn't the first.)
+// One vector of pooled values at a time. The norm and the ReLU are monotonous: it is the largest x that wins,
+// or the smallest where the norm's scale is negative, compared before anything is rounded. (Where the weight
+// is 0 all tie; the largest then wins, though it isn't the first.)
 template <typename Value, int kSize>
 __global__ void __launch_bounds__(kPoolThreads, kBlocksPerMultiprocessor)
-    pool(const __grid_constant__ PoolJob job, const int pooled_height, const int pooled_width) {
+    norm_pool(const __grid_constant__ PoolJob job, const int pooled_height, const int pooled_width) {
   const PoolSizes sizes = job.sizes;
   const int channels = job.matrix.channels;
   const Place place = my_place<kSize>(job.matrix);
@@ -49,7 +53,8 @@ __global__ void __launch_bounds__(kPoolThreads, kBlocksPerMultiprocessor)
       const int w = 2 * at.x - 1 + code % 3;
       inside[code] = h >= 0 && h < sizes.height && w >= 0 && w < sizes.width;
       if (inside[code]) {
-        window[code] = load<kSize, Use::kAgain>(image + (static_cast<int64_t>(h) * sizes.width + w) * channels);
+        window[code] =
+            load<kSize, Use::kAgain>(image + (static_cast<int64_t>(h) * sizes.width + w) * channels);
       }
     }
     float best[kSize];
@@ -88,11 +93,13 @@ __global__ void __launch_bounds__(kPoolThreads, kBlocksPerMultiprocessor)
   }
 }
 
-// A thread takes the square of 2x2 inputs that begins at the centre of a window. Beside that window's gradient
-// they can get those of the windows to the right and below: each gradient is gathered, none is scattered.
+// A thread takes the square of 2x2 inputs that begins at the centre of a window. Beside that window's
+// gradient they can get those of the windows to the right and below: each gradient is gathered, none is
+// scattered.
 template <typename Value, int kSize>
 __global__ void __launch_bounds__(kBackwardThreads, kBlocksPerMultiprocessor)
-    pool_backward(const __grid_constant__ PoolBackwardJob job, const int pooled_height, const int pooled_width) {
+    norm_pool_backward(const __grid_constant__ PoolBackwardJob job, const int pooled_height,
+                       const int pooled_width) {
   const PoolSizes sizes = job.sizes;
   const int channels = job.matrix.channels;
   const Place place = my_place<kSize>(job.matrix);
@@ -164,16 +171,16 @@ NormGrid grid(NormMatrix matrix, const PoolSizes& sizes, int threads) {
 cudaError_t launch_pool(const PoolJob& job, cudaStream_t stream) {
   const NormGrid g = grid(job.matrix, job.sizes, kPoolThreads);
   return for_type(job.matrix, [&]<typename Value, int kSize>() {
-    pool<Value, kSize><<<g.blocks(), g.threads(), 0, stream>>>(job, job.sizes.pooled_height(),
-                                                               job.sizes.pooled_width());
+    norm_pool<Value, kSize>
+        <<<g.blocks(), g.threads(), 0, stream>>>(job, job.sizes.pooled_height(), job.sizes.pooled_width());
   });
 }
 
 cudaError_t launch_pool_backward(const PoolBackwardJob& job, cudaStream_t stream) {
   const NormGrid g = grid(job.matrix, job.sizes, kBackwardThreads);
   return for_type(job.matrix, [&]<typename Value, int kSize>() {
-    pool_backward<Value, kSize><<<g.blocks(), g.threads(), 0, stream>>>(job, job.sizes.pooled_height(),
-                                                                        job.sizes.pooled_width());
+    norm_pool_backward<Value, kSize>
+        <<<g.blocks(), g.threads(), 0, stream>>>(job, job.sizes.pooled_height(), job.sizes.pooled_width());
   });
 }
 

@@ -2,8 +2,8 @@
 
 #include "models/norm_device.cuh"
 
-// Sums over rows in a fixed order, so that equal inputs give equal bits: of a block's threads, and then of all
-// blocks that share a tile of channels, by the one of them that is the last to deliver.
+// Sums over rows in a fixed order, so that equal inputs give equal bits: of a block's threads, and then of
+// all blocks that share a tile of channels, by the one of them that is the last to deliver.
 namespace slipstream {
 
 /// At most so many threads beside each other: 8 vectors of 16 bytes are a cache line. The fewer, the more
@@ -27,8 +27,8 @@ struct ReduceMemory {
 
 __device__ inline int my_thread() { return static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x); }
 
-/// Sums `values` of the block's threads of each vector. Thread t returns the sums of the tile's channel t, if it
-/// has one. All threads must call.
+/// Sums `values` of the block's threads of each vector. Thread t returns the sums of the tile's channel t, if
+/// it has one. All threads must call.
 template <int kSums, int kThreads, int kSize>
 __device__ Sums<kSums> sum_of_block(float (&values)[kSums][kSize], ReduceMemory<kSums, kThreads>& memory) {
   const int lanes = static_cast<int>(blockDim.x);
@@ -54,8 +54,8 @@ __device__ Sums<kSums> sum_of_block(float (&values)[kSums][kSize], ReduceMemory<
   return sums;
 }
 
-/// Whether this block is the last of its tile to call this. What the others wrote before is then visible to it.
-/// All threads must call.
+/// Whether this block is the last of its tile to call this. What the others wrote before is then visible to
+/// it. All threads must call.
 __device__ inline bool last_of_tile(int* arrivals, bool& shared) {
   __threadfence();
   __syncthreads();

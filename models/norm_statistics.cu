@@ -23,7 +23,7 @@ __device__ float rows_of_slice(int64_t rows, int slice) {
 // slice. The mean square less the square of the mean would cancel.
 template <typename Value, int kSize>
 __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
-    statistics(const __grid_constant__ StatisticsJob job) {
+    norm_statistics(const __grid_constant__ StatisticsJob job) {
   __shared__ ReduceMemory<kSums, kThreads> memory;
   __shared__ float block_origin[kMostTileChannels];
   const int64_t rows = job.matrix.rows;
@@ -117,7 +117,7 @@ int64_t statistics_floats(const NormMatrix& matrix) {
 cudaError_t launch_statistics(const StatisticsJob& job, cudaStream_t stream) {
   const NormGrid g = grid(job.matrix);
   return for_type(job.matrix, [&]<typename Value, int kSize>() {
-    statistics<Value, kSize><<<g.blocks(), g.threads(), 0, stream>>>(job);
+    norm_statistics<Value, kSize><<<g.blocks(), g.threads(), 0, stream>>>(job);
   });
 }
 

@@ -79,8 +79,12 @@ class ResNet::Builder {
   }
 
   static BatchNorm make_norm(int64_t channels) {
-    return {at::ones({channels}), at::zeros({channels}), at::zeros({channels}), at::ones({channels}),
-            at::zeros({}, at::TensorOptions(at::kLong)), at::zeros({channels}, at::TensorOptions(at::kInt))};
+    return {at::ones({channels}),
+            at::zeros({channels}),
+            at::zeros({channels}),
+            at::ones({channels}),
+            at::zeros({}, at::TensorOptions(at::kLong)),
+            at::zeros({channels}, at::TensorOptions(at::kInt))};
   }
 
   std::pair<Conv, BatchNorm> make_layer(int64_t in, int64_t out, int64_t kernel, int64_t stride) {

@@ -31,9 +31,9 @@ class BatchStager {
   void finish_on_device(Slot& slot, const std::vector<EncodedImage>& encoded);
 
   LoaderOptions options_;
-  c10::Stream stream_;         // copies and resizing
-  c10::Stream decode_stream_;  // the same one where the schedule has no stream for the input
-  std::unique_ptr<BatchDecoder> decoder_;        // null if the CPU decodes all
+  c10::Stream stream_;                     // copies and resizing
+  c10::Stream decode_stream_;              // the same one where the schedule has no stream for the input
+  std::unique_ptr<BatchDecoder> decoder_;  // null if the CPU decodes all
   std::optional<SamplePreparer> second_chance_;  // decodes on the CPU what the decoder failed at
 };
 

@@ -36,7 +36,7 @@ constexpr Mark kMarks[] = {
     {"bn_bw", KernelKind::kNorm},
     {"batchnorm", KernelKind::kNorm},
     {"batch_norm", KernelKind::kNorm},
-    {"slipstream::norm", KernelKind::kNorm},
+    {"::norm_", KernelKind::kNorm},  // models/norm_*.cu, pooling included
     {"_norm", KernelKind::kNorm},
 
     {"pool", KernelKind::kPooling},

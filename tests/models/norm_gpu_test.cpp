@@ -39,8 +39,8 @@ double epsilon_of(at::ScalarType type) {
   return type == at::kHalf ? 0x1p-11 : type == at::kBFloat16 ? 0x1p-8 : 0x1p-24;
 }
 
-// A result in a 16-bit type may be one rounding of its largest value further off at its worst element, since in
-// small tensors the other's luck differs; not on average.
+// A result in a 16-bit type may be one rounding of its largest value further off at its worst element, since
+// in small tensors the other's luck differs; not on average.
 void expect_no_worse(const NormResults& ours, const NormResults& theirs, const NormResults& exact) {
   ASSERT_EQ(ours.size(), exact.size());
   ASSERT_EQ(theirs.size(), exact.size());
@@ -66,7 +66,8 @@ void expect_equal(const NormResults& found, const NormResults& expected) {
 
 void check_layer(NormLayer layer, const Sizes& sizes, at::ScalarType type) {
   const auto [n, c, h, w] = sizes;
-  SCOPED_TRACE(fmt::format("layer {}, {}x{}x{}x{} in {}", static_cast<int>(layer), n, c, h, w, at::toString(type)));
+  SCOPED_TRACE(
+      fmt::format("layer {}, {}x{}x{}x{} in {}", static_cast<int>(layer), n, c, h, w, at::toString(type)));
   const NormCase given = test::norm_case(layer, {n, c, h, w}, type, 11);
   const NormResults ours = test::run_layer(given, kGpu, /*fused=*/true);
   expect_no_worse(ours, test::run_layer(given, kGpu, /*fused=*/false), test::reference(given));
@@ -76,8 +77,13 @@ void check_layer(NormLayer layer, const Sizes& sizes, at::ScalarType type) {
 TEST_F(NormGpuTest, IsNoWorseThanPyTorchAndRepeatsInTheNetworksShapes) {
   for (const at::ScalarType type : kTypes) {
     check_layer(NormLayer::kNormReluMaxPool, {4, 64, 112, 112}, type);
-    for (const Sizes& sizes : {Sizes{4, 64, 56, 56}, {4, 128, 56, 56}, {4, 128, 28, 28}, {4, 256, 28, 28},
-                               {4, 256, 14, 14}, {4, 512, 14, 14}, {4, 512, 7, 7}}) {
+    for (const Sizes& sizes : {Sizes{4, 64, 56, 56},
+                               {4, 128, 56, 56},
+                               {4, 128, 28, 28},
+                               {4, 256, 28, 28},
+                               {4, 256, 14, 14},
+                               {4, 512, 14, 14},
+                               {4, 512, 7, 7}}) {
       check_layer(NormLayer::kNormRelu, sizes, type);
     }
     for (const Sizes& sizes : {Sizes{4, 256, 56, 56}, {4, 512, 28, 28}, {4, 1024, 14, 14}, {4, 2048, 7, 7}}) {
@@ -98,8 +104,15 @@ TEST_F(NormGpuTest, IsNoWorseThanPyTorchAndRepeatsAtBatch256) {
 // Channels that don't fill vectors, tiles that reach beyond the last channel, fewer rows than a block has.
 TEST_F(NormGpuTest, IsNoWorseThanPyTorchAndRepeatsInOddShapes) {
   for (const at::ScalarType type : kTypes) {
-    for (const Sizes& sizes : {Sizes{7, 1, 1, 1}, {1, 3, 5, 4}, {5, 7, 1, 1}, {3, 13, 8, 9}, {2, 24, 31, 17},
-                               {2, 200, 3, 3}, {1, 64, 2, 3}, {33, 8, 1, 1}, {2, 4096, 2, 2}}) {
+    for (const Sizes& sizes : {Sizes{7, 1, 1, 1},
+                               {1, 3, 5, 4},
+                               {5, 7, 1, 1},
+                               {3, 13, 8, 9},
+                               {2, 24, 31, 17},
+                               {2, 200, 3, 3},
+                               {1, 64, 2, 3},
+                               {33, 8, 1, 1},
+                               {2, 4096, 2, 2}}) {
       for (const NormLayer layer : test::kNormLayers) check_layer(layer, sizes, type);
     }
   }
@@ -145,11 +158,18 @@ TEST_F(NormGpuTest, TakesTensorsOffABoundaryAndExpandedGradients) {
   const NormCase given = test::norm_case(NormLayer::kNormRelu, {2, 16, 6, 5}, at::kHalf, 5);
   const auto gradients_of = [&](const at::Tensor& input) {
     const at::Tensor x = input.detach().requires_grad_();
-    const BatchNorm norm{given.norm.weight.to(kGpu), given.norm.bias.to(kGpu),
+    const BatchNorm norm{given.norm.weight.to(kGpu),
+                         given.norm.bias.to(kGpu),
                          given.norm.running_mean.to(kGpu, at::kFloat, false, true),
-                         given.norm.running_var.to(kGpu, at::kFloat, false, true), {},
+                         given.norm.running_var.to(kGpu, at::kFloat, false, true),
+                         {},
                          given.norm.arrivals.to(kGpu, at::kInt, false, true)};
-    norm_relu(x, norm, {.training = true, .fused = true}).mean({2, 3}).to(at::kFloat).square().sum().backward();
+    norm_relu(x, norm, {.training = true, .fused = true})
+        .mean({2, 3})
+        .to(at::kFloat)
+        .square()
+        .sum()
+        .backward();
     EXPECT_EQ(norm.arrivals.abs().sum().item<int>(), 0);
     return x.grad();
   };
@@ -168,8 +188,11 @@ TEST_F(NormGpuTest, EvaluationIsNoWorseThanPyTorch) {
     const auto output = [&](c10::Device device, at::ScalarType in, bool fused) {
       const auto norm = [&](const BatchNorm& from) {
         const at::ScalarType norm_type = in == at::kDouble ? at::kDouble : at::kFloat;
-        return BatchNorm{from.weight.to(device, norm_type), from.bias.to(device, norm_type),
-                         from.running_mean.to(device, norm_type), from.running_var.to(device, norm_type), {},
+        return BatchNorm{from.weight.to(device, norm_type),
+                         from.bias.to(device, norm_type),
+                         from.running_mean.to(device, norm_type),
+                         from.running_var.to(device, norm_type),
+                         {},
                          from.arrivals.to(device)};
       };
       return norm_add_norm_relu(given.x.to(device, in), norm(given.norm), given.around.to(device, in),
@@ -187,12 +210,18 @@ TEST_F(NormGpuTest, CanBeCapturedInAGraph) {
   const NormCase other = test::norm_case(NormLayer::kNormAddRelu, {4, 64, 14, 14}, at::kHalf, 10);
   const c10::cuda::CUDAStream stream = c10::cuda::getStreamFromPool();
   const c10::cuda::CUDAStreamGuard guard(stream);
-  const auto on_gpu = [](const at::Tensor& tensor) { return tensor.to(kGpu, tensor.scalar_type(), false, true); };
+  const auto on_gpu = [](const at::Tensor& tensor) {
+    return tensor.to(kGpu, tensor.scalar_type(), false, true);
+  };
   const at::Tensor x = on_gpu(given.x).requires_grad_();
   const at::Tensor around = on_gpu(given.around).requires_grad_();
   const at::Tensor gradient = on_gpu(other.first_gradient);
-  const BatchNorm norm{on_gpu(other.norm.weight), on_gpu(other.norm.bias), on_gpu(other.norm.running_mean),
-                       on_gpu(other.norm.running_var), {}, on_gpu(other.norm.arrivals)};
+  const BatchNorm norm{on_gpu(other.norm.weight),
+                       on_gpu(other.norm.bias),
+                       on_gpu(other.norm.running_mean),
+                       on_gpu(other.norm.running_var),
+                       {},
+                       on_gpu(other.norm.arrivals)};
   const auto step = [&] {
     x.mutable_grad().reset();
     around.mutable_grad().reset();

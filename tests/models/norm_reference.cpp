@@ -22,7 +22,11 @@ BatchNorm draw_norm(int64_t channels, at::Generator& generator) {
   // Weights of both signs; none near 0, where a reference could not tell which of two inputs is the larger.
   Tensor weight = draw(1, 0.3).abs_().add_(0.1);
   weight.slice(0, 1, std::nullopt, 3).neg_();
-  return {weight, draw(0, 0.5), draw(0.5, 1), draw(2, 0.5).abs_(), at::zeros({}, at::kLong),
+  return {weight,
+          draw(0, 0.5),
+          draw(0.5, 1),
+          draw(2, 0.5).abs_(),
+          at::zeros({}, at::kLong),
           at::zeros({channels}, at::kInt)};
 }
 
@@ -37,16 +41,23 @@ Tensor draw_image(at::IntArrayRef sizes, at::ScalarType type, at::Generator& gen
 }
 
 BatchNorm copy_norm(const BatchNorm& norm, c10::Device device) {
-  const auto copy = [&](const Tensor& tensor) { return tensor.to(device, tensor.scalar_type(), false, true); };
-  return {copy(norm.weight).requires_grad_(),    copy(norm.bias).requires_grad_(), copy(norm.running_mean),
-          copy(norm.running_var), copy(norm.num_batches_tracked), copy(norm.arrivals)};
+  const auto copy = [&](const Tensor& tensor) {
+    return tensor.to(device, tensor.scalar_type(), false, true);
+  };
+  return {copy(norm.weight).requires_grad_(),
+          copy(norm.bias).requires_grad_(),
+          copy(norm.running_mean),
+          copy(norm.running_var),
+          copy(norm.num_batches_tracked),
+          copy(norm.arrivals)};
 }
 
 /// xhat, of [N, C, H, W] in float64; moves the running statistics.
 struct ReferenceNorm {
   Tensor normalised, scale, weight, bias, running_mean, running_var;
 
-  ReferenceNorm(const Tensor& input, const BatchNorm& norm) : weight(wide(norm.weight)), bias(wide(norm.bias)) {
+  ReferenceNorm(const Tensor& input, const BatchNorm& norm)
+      : weight(wide(norm.weight)), bias(wide(norm.bias)) {
     const Tensor x = input.to(at::kDouble);
     const auto count = static_cast<double>(x.numel() / x.size(1));
     const Tensor mean = x.sum({0, 2, 3}, true) / count;
@@ -72,7 +83,8 @@ struct ReferencePool {
   std::vector<int64_t> sources;  // of each maximum, as an index into the input
 
   explicit ReferencePool(const Tensor& input)
-      : maxima(at::empty({input.size(0), input.size(1), pooled(input.size(2)), pooled(input.size(3))}, kDouble)),
+      : maxima(
+            at::empty({input.size(0), input.size(1), pooled(input.size(2)), pooled(input.size(3))}, kDouble)),
         leads(at::empty_like(maxima)) {
     const Tensor x = input.contiguous();
     const auto* values = x.const_data_ptr<double>();
@@ -143,7 +155,8 @@ void drop_undecided_gradients(NormCase& given) {
 
 NormCase norm_case(NormLayer layer, at::IntArrayRef sizes, at::ScalarType type, uint64_t seed) {
   at::Generator generator = at::detail::createCPUGenerator(seed);
-  NormCase made{.layer = layer, .x = draw_image(sizes, type, generator), .norm = draw_norm(sizes[1], generator)};
+  NormCase made{
+      .layer = layer, .x = draw_image(sizes, type, generator), .norm = draw_norm(sizes[1], generator)};
   std::vector<int64_t> out = sizes.vec();
   if (layer == NormLayer::kNormReluMaxPool) out = {out[0], out[1], pooled(out[2]), pooled(out[3])};
   if (layer == NormLayer::kNormAddRelu || layer == NormLayer::kNormAddNormRelu) {

@@ -15,10 +15,10 @@ enum class NormLayer { kNormRelu, kNormAddRelu, kNormAddNormRelu, kNormReluMaxPo
 inline constexpr NormLayer kNormLayers[] = {NormLayer::kNormRelu, NormLayer::kNormAddRelu,
                                             NormLayer::kNormAddNormRelu, NormLayer::kNormReluMaxPool};
 
-/// A layer's inputs on the CPU, drawn from `seed`: x and `around` channels_last in `type`, with means far from 0
-/// beside their deviations; norms float32; a gradient for each of the output's two readers. It is 0 wherever
-/// rounding could decide whether the ReLU passes or which input is a window's largest; equal inputs of a window
-/// stay.
+/// A layer's inputs on the CPU, drawn from `seed`: x and `around` channels_last in `type`, with means far
+/// from 0 beside their deviations; norms float32; a gradient for each of the output's two readers. It is 0
+/// wherever rounding could decide whether the ReLU passes or which input is a window's largest; equal inputs
+/// of a window stay.
 struct NormCase {
   NormLayer layer;
   at::Tensor x, around;

@@ -46,7 +46,11 @@ constexpr Case kCases[] = {
     {"void at::native::batch_norm_collect_statistics_channels_last_kernel<at::native::Var, float, float, 4>"
      "(float const*, float*, float*, float volatile*, int*, int, int, float)",
      KernelKind::kNorm},
-    {"void slipstream::norm_relu_forward<__half>(slipstream::NormJob)", KernelKind::kNorm},
+    {"void slipstream::(anonymous namespace)::norm_statistics<__half, 8>(slipstream::StatisticsJob)",
+     KernelKind::kNorm},
+    {"void slipstream::(anonymous namespace)::norm_pool_backward<__half, 8>(slipstream::PoolBackwardJob, "
+     "int, int)",
+     KernelKind::kNorm},
 
     {"void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<c10::Half>, "
      "std::array<char*, 3ul> >(int, at::native::CUDAFunctor_add<c10::Half>, std::array<char*, 3ul>)",
