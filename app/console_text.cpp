@@ -12,16 +12,6 @@
 namespace slipstream {
 namespace {
 
-/// "[====>    ]", `columns` wide.
-std::string bar(int64_t done, int64_t all, int columns) {
-  const int inside = columns - 2;
-  const auto filled = static_cast<int>(all > 0 ? inside * std::clamp<int64_t>(done, 0, all) / all : 0);
-  std::string text(static_cast<size_t>(inside), ' ');
-  std::fill_n(text.begin(), filled, '=');
-  if (filled > 0 && filled < inside) text[static_cast<size_t>(filled)] = '>';
-  return "[" + text + "]";
-}
-
 /// Adds facts that are known, as "name value".
 class Facts {
  public:
@@ -38,6 +28,15 @@ class Facts {
 };
 
 }  // namespace
+
+std::string progress_bar(int64_t done, int64_t all, int columns) {
+  const int inside = columns - 2;
+  const auto filled = static_cast<int>(all > 0 ? inside * std::clamp<int64_t>(done, 0, all) / all : 0);
+  std::string text(static_cast<size_t>(inside), ' ');
+  std::fill_n(text.begin(), filled, '=');
+  if (filled > 0 && filled < inside) text[static_cast<size_t>(filled)] = '>';
+  return "[" + text + "]";
+}
 
 std::string progress_text(const Progress& progress, int columns) {
   const std::string_view phase = progress.phase;
@@ -60,7 +59,7 @@ std::string progress_text(const Progress& progress, int columns) {
   constexpr int kLeastBar = 10, kMostBar = 32;
   const int space = columns - static_cast<int>(head.size() + tail.size()) - 1;
   const std::string middle =
-      space < kLeastBar ? "" : " " + bar(progress.step, progress.steps, std::min(space, kMostBar));
+      space < kLeastBar ? "" : " " + progress_bar(progress.step, progress.steps, std::min(space, kMostBar));
   return (head + middle + tail).substr(0, room);
 }
 

@@ -10,6 +10,9 @@ namespace slipstream {
 /// most `columns` characters: the last facts give way first, then the bar.
 std::string progress_text(const Progress& progress, int columns);
 
+/// "[====>    ]", `columns` wide.
+std::string progress_bar(int64_t done, int64_t all, int columns);
+
 /// One line of all that is known about an epoch.
 std::string epoch_text(const EpochReport& report);
 

@@ -6,8 +6,7 @@
 
 namespace slipstream {
 
-/// Reads a JSON file that holds one object. Throws UsageError naming the file, and the line and column of
-/// what is malformed or the key that stands twice.
+/// Reads a JSON file that holds one object, or throws as read_placed_json does.
 Json read_json_object(const std::string& path);
 
 /// Writes a JSON file, whole or not at all. Text that isn't UTF-8 gets replacement characters.

@@ -11,7 +11,7 @@
 namespace slipstream {
 
 /// A field of an options struct, settable from the command line's text and from JSON, with the check of its
-/// range in one place. `where` names the value's origin ("--lr" or "run.json: 'lr'") in UsageError's
+/// range in one place. `where` names the value's origin ("--lr" or "run.json:3: lr") in UsageError's
 /// sentence.
 class OptionField {
  public:

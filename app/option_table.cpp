@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "app/json_file.h"
+#include "app/json_places.h"
 #include "app/nearest.h"
 #include "data/error.h"
 
@@ -17,23 +17,22 @@ std::string flag_of(std::string key, const std::string& prefix = "--") {
   return prefix + key;
 }
 
-/// A value as a flag takes it.
-std::string text_of(const Json& value) {
-  if (value.is_number_float()) return fmt::format("{}", value.get<double>());  // 0, where JSON has 0.0
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
 /// What --help says beneath the flag: "Images in a batch. [1 to 65536; default 256]"
 std::string help_of(const std::string& help, const OptionField& field) {
   const Json value = field.json();
   std::string facts = field.range();
   if (value != "") {
-    facts += (facts.empty() ? "default " : "; default ") + text_of(value);
+    facts += (facts.empty() ? "default " : "; default ") + option_text(value);
   }
   return facts.empty() ? help : fmt::format("{} [{}]", help, facts);
 }
 
 }  // namespace
+
+std::string option_text(const Json& value) {
+  if (value.is_number_float()) return fmt::format("{}", value.get<double>());  // 0, where JSON has 0.0
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
 
 void OptionTable::integer(std::string key, int64_t& field, int64_t low, int64_t high, std::string help) {
   add(std::move(key), std::move(help), std::make_unique<IntegerField>(field, low, high));
@@ -83,10 +82,12 @@ void OptionTable::add_flags(CLI::App& app) {
 }
 
 void OptionTable::read_file(const std::string& path) {
-  const Json file = read_json_object(path);
-  for (const auto& [key, value] : file.items()) {
-    find(path, key).field->set_json(fmt::format("{}: '{}'", path, key), value);
-  }
+  const PlacedJson file = read_placed_json(path);
+  for (const auto& [key, value] : file.value.items()) set(file.place(key), key, value);
+}
+
+void OptionTable::set(const std::string& where, const std::string& key, const Json& value) {
+  find(where, key).field->set_json(where, value);
 }
 
 void OptionTable::read_flags() {
@@ -103,14 +104,13 @@ Json OptionTable::json() const {
   return values;
 }
 
-OptionTable::Option& OptionTable::find(const std::string& path, const std::string& key) {
+OptionTable::Option& OptionTable::find(const std::string& where, const std::string& key) {
   std::vector<std::string> keys;
   for (Option& option : options_) {
     if (option.key == key) return option;
     keys.push_back(option.key);
   }
-  throw UsageError(
-      fmt::format("{}: there is no option '{}'; did you mean '{}'?", path, key, nearest(key, keys)));
+  throw UsageError(fmt::format("{}: there is no such option; did you mean {}?", where, nearest(key, keys)));
 }
 
 }  // namespace slipstream

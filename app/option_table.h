@@ -17,6 +17,9 @@ class Option;
 
 namespace slipstream {
 
+/// An option's value as its flag takes it: 0.1, serial, true.
+std::string option_text(const Json& value);
+
 /// The options of one struct, each declared once. A declaration is the command line's flag (--batch-size),
 /// the JSON file's key (batch_size), its range, its default (the field's value when it is declared) and its
 /// help.
@@ -45,6 +48,10 @@ class OptionTable {
   void add_flags(CLI::App& app);
   /// Sets the fields that a JSON file names. Throws UsageError for an unknown key, a wrong type or range.
   void read_file(const std::string& path);
+  /// Sets one field from JSON. `where` names the value in UsageError's sentence: "run.json:3: batch_size".
+  void set(const std::string& where, const std::string& key, const Json& value);
+  /// Throws UsageError that begins with `where` and names the nearest option if `key` is none.
+  void require(const std::string& where, const std::string& key) { find(where, key); }
   /// Sets the fields whose flags the command line gave. Throws UsageError naming the flag.
   void read_flags();
 
@@ -59,7 +66,7 @@ class OptionTable {
   };
 
   void add(std::string key, std::string help, std::unique_ptr<OptionField> field);
-  Option& find(const std::string& path, const std::string& key);
+  Option& find(const std::string& where, const std::string& key);
 
   std::string group_;
   std::vector<Option> options_;

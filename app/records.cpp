@@ -16,17 +16,6 @@ std::string shortest(T value) {
   return std::isfinite(value) ? fmt::format("{}", value) : "null";
 }
 
-std::string csv_cell(const Json& value) {
-  if (value.is_null()) return {};
-  if (!value.is_string()) return value.dump();
-  std::string quoted = "\"";
-  for (const char letter : value.get<std::string>()) {
-    quoted += letter;
-    if (letter == '"') quoted += letter;
-  }
-  return quoted + "\"";
-}
-
 double milliseconds(double seconds) { return seconds * 1e3; }
 
 Json kernels_record(const KernelSummary& kernels) {
@@ -50,6 +39,17 @@ Json kernels_record(const KernelSummary& kernels) {
 }
 
 }  // namespace
+
+std::string csv_cell(const Json& value) {
+  if (value.is_null()) return {};
+  if (!value.is_string()) return value.dump();
+  std::string quoted = "\"";
+  for (const char letter : value.get<std::string>()) {
+    quoted += letter;
+    if (letter == '"') quoted += letter;
+  }
+  return quoted + "\"";
+}
 
 Json epoch_record(const EpochReport& report) {
   return {

@@ -12,6 +12,9 @@ namespace slipstream {
 /// An epoch as an object of report.json. Empty and non-finite values are null.
 Json epoch_record(const EpochReport& report);
 
+/// A value between commas: text in quotes, nothing for null.
+std::string csv_cell(const Json& value);
+
 /// epochs.csv: a header of epoch_record's keys, and a row a record with nothing between commas for null.
 std::string epochs_csv(const Json& records);
 

@@ -139,8 +139,9 @@ TEST_F(OptionTableTest, ResolvedOptionsReadBackTheSame) {
 
 TEST_F(OptionTableTest, UnknownKeysNameFileKeyAndNearest) {
   EXPECT_EQ(file_refusal(R"({"batchsize": 32})"),
-            path() + ": there is no option 'batchsize'; did you mean 'batch_size'?");
-  EXPECT_THAT(file_refusal(R"({"batch-size": 32})"), EndsWith("did you mean 'batch_size'?"));
+            path() + ":1: batchsize: there is no such option; did you mean batch_size?");
+  EXPECT_THAT(file_refusal(R"({"batch-size": 32})"),
+              EndsWith(":1: batch-size: there is no such option; did you mean batch_size?"));
 }
 
 TEST_F(OptionTableTest, UnknownFlagsNameTheNearest) {
@@ -150,15 +151,15 @@ TEST_F(OptionTableTest, UnknownFlagsNameTheNearest) {
 }
 
 TEST_F(OptionTableTest, WrongJsonTypesAreRefused) {
-  const std::string at = path() + ": ";
+  const std::string at = path() + ":1: ";
   EXPECT_EQ(file_refusal(R"({"epochs": "3"})"),
-            at + "'epochs' must be a whole number, 1 to 1000000, not \"3\".");
+            at + "epochs must be a whole number, 1 to 1000000, not \"3\".");
   EXPECT_THAT(file_refusal(R"({"epochs": 3.5})"), EndsWith("not 3.5."));
   EXPECT_THAT(file_refusal(R"({"epochs": true})"), EndsWith("not true."));
-  EXPECT_EQ(file_refusal(R"({"lr": "fast"})"), at + "'lr' must be a number, 0 to 1000, not \"fast\".");
-  EXPECT_EQ(file_refusal(R"({"tf32": 1})"), at + "'tf32' must be true or false, not 1.");
-  EXPECT_EQ(file_refusal(R"({"out": null})"), at + "'out' must be a string, not null.");
-  EXPECT_EQ(file_refusal(R"({"amp": false})"), at + "'amp' must be one of off, fp16, bf16, not false.");
+  EXPECT_EQ(file_refusal(R"({"lr": "fast"})"), at + "lr must be a number, 0 to 1000, not \"fast\".");
+  EXPECT_EQ(file_refusal(R"({"tf32": 1})"), at + "tf32 must be true or false, not 1.");
+  EXPECT_EQ(file_refusal(R"({"out": null})"), at + "out must be a string, not null.");
+  EXPECT_EQ(file_refusal(R"({"amp": false})"), at + "amp must be one of off, fp16, bf16, not false.");
   EXPECT_EQ(options_.epochs, 90);
 }
 
@@ -184,7 +185,7 @@ TEST_F(OptionTableTest, UnknownNamesGetTheNearest) {
   EXPECT_EQ(flag_refusal({"--mode", "overlaped"}),
             "--mode must be one of serial, pinned, overlapped, not 'overlaped'; did you mean 'overlapped'?");
   EXPECT_EQ(file_refusal(R"({"bad_files": "skipp"})"),
-            path() + ": 'bad_files' must be one of stop, skip, not 'skipp'; did you mean 'skip'?");
+            path() + ":1: bad_files must be one of stop, skip, not 'skipp'; did you mean 'skip'?");
   EXPECT_THAT(flag_refusal({"--arch", "resnet-50"}), EndsWith("did you mean 'resnet50'?"));
 }
 
@@ -196,9 +197,14 @@ TEST_F(OptionTableTest, MalformedJsonIsPlaced) {
   EXPECT_EQ(file_refusal("[1]"), path() + ": holds array, but must hold one JSON object.");
 }
 
+TEST_F(OptionTableTest, SentencesHaveTheLine) {
+  EXPECT_EQ(file_refusal("{\n  \"epochs\": 3,\n\n  \"lr\": -1\n}"),
+            path() + ":4: lr must be a number, 0 to 1000, not -1.");
+}
+
 TEST_F(OptionTableTest, DuplicateKeysAreRefused) {
   EXPECT_EQ(file_refusal(R"({"epochs": 3, "lr": 1, "epochs": 4})"),
-            path() + ": 'epochs' stands twice; keep one of them.");
+            path() + ":1: epochs stands twice; keep one of them.");
 }
 
 TEST_F(OptionTableTest, AMissingFileIsNamed) {
