@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "app/option_table.h"
 #include "app/sweep_figures.h"
@@ -61,6 +63,12 @@ std::string this_executable() {
   return path.string();
 }
 
+/// Runs beside each other share the cores: more threads than cores wait for one another at each barrier.
+int64_t threads_a_run(int64_t jobs) {
+  if (jobs == 1 || std::getenv("OMP_NUM_THREADS") != nullptr) return 0;
+  return std::max<int64_t>(1, std::thread::hardware_concurrency() / jobs);
+}
+
 void show(const SweepLine& line, const SweepPlan& plan, const SweepFolder& folder,
           const std::vector<SweepRow>& rows) {
   std::vector<SweepRow> sorted = rows;
@@ -111,7 +119,8 @@ int run(SweepLine& line) {
   const auto due = due_runs(plan, results, line.retry);
   fmt::print("{} of {} runs to do, into {}.\n", due.size(), plan.runs.size(), folder.file("runs"));
   std::fflush(stdout);
-  const RunSettings settings = {this_executable(), line.timeout, line.grace, lock.get()};
+  const RunSettings settings = {this_executable(), line.timeout, line.grace, lock.get(),
+                                threads_a_run(line.jobs)};
   const int signal =
       SweepRunner(plan, results, folder, settings, line.jobs, gpus, console_of_stdout()).run(due);
   const std::vector<SweepRow> rows = sweep_rows(plan, results);

@@ -22,9 +22,9 @@ std::string sweep_csv(const SweepPlan& plan, const std::vector<SweepRow>& rows) 
     cells = {csv_cell(row.run->name)};
     for (const std::string& key : plan.differing) cells.push_back(csv_cell(row.run->config.at(key)));
     for (const Figure& figure : kFigures) cells.push_back(csv_cell(figure_value(figure, row.result)));
-    const bool is_known = row.result != nullptr;
-    cells.push_back(csv_cell(is_known ? Json(status_name(row.result->status)) : Json()));
-    cells.push_back(csv_cell(is_known ? Json(row.result->error) : Json()));
+    const SweepResult* result = row.result;
+    cells.push_back(result == nullptr ? "" : csv_cell(status_name(result->status)));
+    cells.push_back(result == nullptr || result->error.empty() ? "" : csv_cell(result->error));
     text += fmt::format("{}\n", fmt::join(cells, ","));
   }
   return text;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -23,7 +24,10 @@ ChildCommand command(const std::string& folder, bool resumes, const std::string&
   ChildCommand child;
   child.arguments = {settings.executable, "train", "--config", folder + "/config.json"};
   if (resumes) child.arguments.emplace_back("--resume");
-  if (!gpu.empty()) child.environment = {{"CUDA_VISIBLE_DEVICES", gpu}};
+  if (!gpu.empty()) child.environment.emplace_back("CUDA_VISIBLE_DEVICES", gpu);
+  if (settings.threads > 0) {
+    child.environment.emplace_back("OMP_NUM_THREADS", fmt::format("{}", settings.threads));
+  }
   child.output = folder + "/output.txt";
   child.errors = folder + "/errors.txt";
   child.keeps_open = settings.lock;

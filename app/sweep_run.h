@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -15,6 +16,7 @@ struct RunSettings {
   double timeout_s = 0;    ///< after which a run is stopped; 0: never
   double grace_s = 0;      ///< from SIGTERM to SIGKILL
   int lock = -1;           ///< that a run keeps as long as it lives
+  int64_t threads = 0;     ///< of a run's work on the CPU, as OMP_NUM_THREADS; 0: not set
 };
 
 /// One run of a sweep, as a process of `slipstream train` whose output goes to files in the run's folder:
