@@ -16,6 +16,7 @@
 
 namespace slipstream {
 namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
 namespace {
 
 /// What is left of a file that write_file_atomically was killed at.
@@ -62,21 +63,24 @@ void empty_folder(const std::string& folder) {
 
 }  // namespace
 
-UniqueFd SweepFolder::lock() const {
+UniqueFd SweepFolder::lock(double patience_s) const {
   std::error_code failure;
   fs::create_directories(path_ + "/runs", failure);
   if (failure) throw Error(fmt::format("{}: can't be made a folder: {}.", path_, failure.message()));
   const std::string name = this->file("lock");
   UniqueFd file(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-  constexpr int kTries = 100;
-  for (int i = 0; i < kTries; ++i) {
-    if (file.valid() && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return file;
+  const auto give_up = Clock::now() + std::chrono::duration<double>(patience_s);
+  while (!file.valid() || ::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     if (!file.valid() || (errno != EWOULDBLOCK && errno != EINTR)) {
       throw Error(fmt::format("{}: can't be locked: {}.", name, std::generic_category().message(errno)));
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    if (Clock::now() >= give_up) {
+      throw Error(
+          fmt::format("{}: another sweep works there; wait for its end, or name another --out.", path_));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
-  throw Error(fmt::format("{}: another sweep works there; wait for its end, or name another --out.", path_));
+  return file;
 }
 
 void SweepFolder::require_free(const SweepPlan& plan) const {

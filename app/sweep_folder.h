@@ -15,9 +15,9 @@ class SweepFolder {
   std::string file(const char* name) const { return path_ + "/" + name; }
   std::string run_folder(const PlannedRun& run) const { return path_ + "/runs/" + run.name; }
 
-  /// Makes the folder and takes it for this process and the children that its lock is handed to; waits a few
-  /// seconds for those of a sweep that was killed. Throws Error if another sweep works there.
-  UniqueFd lock() const;
+  /// Makes the folder and takes it for this process and the children that its lock is handed to. Waits for
+  /// those of a sweep that was killed; throws Error if another sweep still works there after that time.
+  UniqueFd lock(double patience_s = 10) const;
 
   /// Throws UsageError if a run's folder holds another run, or something else.
   void require_free(const SweepPlan& plan) const;

@@ -98,6 +98,7 @@ void SweepRunner::finish(Job& job, const std::string& gpu) {
   if (!result) return;
   if (result->status == RunStatus::kFailed && ended->was_resumed()) {
     // It may have been the checkpoint; left alone, the run would have gone through without one.
+    if (StopSignal::requested() != 0) return;
     line_.print(ended_text(*result) + " It begins anew.");
     due_ += 1;
     return start(job, gpu, {&ended->planned(), /*anew=*/true});

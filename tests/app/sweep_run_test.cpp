@@ -206,6 +206,24 @@ TEST_F(SweepRunTest, AnotherRunsFolderIsLeftAlone) {
             path("sweep/runs/a") + ": holds files that are no run's; name another --out.");
 }
 
+TEST_F(SweepRunTest, ASweepsFolderIsItsOwnUntilTheLastOfItsRunsHasEnded) {
+  UniqueFd lock = folder_.lock();
+  const auto refusal = [&] { return test::refusal([&] { folder_.lock(/*patience_s=*/0.1); }); };
+  const std::string sentence =
+      path("sweep") + ": another sweep works there; wait for its end, or name another --out.";
+  EXPECT_EQ(refusal(), sentence);
+
+  script("trap '' TERM; echo ready; while :; do sleep 0.01; done");
+  settings_.lock = lock.get();
+  {
+    SweepRun run = start();
+    ASSERT_TRUE(comes_true([&] { return test::read_text(run_path("output.txt")) == "ready\n"; }));
+    lock.reset();
+    EXPECT_EQ(refusal(), sentence);
+  }
+  EXPECT_TRUE(folder_.lock().valid());
+}
+
 TEST_F(SweepRunTest, TheExecutableMustBeThere) {
   settings_.executable = path("none");
   EXPECT_EQ(test::refusal([&] { start(); }), "Can't start " + path("none") + ": No such file or directory.");
