@@ -135,7 +135,10 @@ Command add_sweep_command(CLI::App& app) {
   const auto line = std::make_shared<SweepLine>();
   CLI::App* command =
       add_command(app, "sweep", "Train with each of many combinations of options, and compare.");
-  command->add_option("FILE", line->file, "The sweep, as JSON: docs/sweeps.md says how.")->required();
+  command
+      ->add_option("FILE", line->file,
+                   "The sweep: JSON with base, grid, runs, repeats and name, which docs/sweeps.md explains.")
+      ->required();
   line->table.add_flags(*command);
   return {command, [line] { return run(*line); }};
 }
