@@ -12,8 +12,9 @@ constexpr int kApplyBlocksPerMultiprocessor = 2;
 constexpr int kApplyLanes = 32;
 constexpr int kMostSums = 3;
 
-// The sums over rows of dz, dz * (x - mean) and, with kOther, dz * (other's x - its mean), before dz is
-// rounded.
+// The sums over rows of dz, dz * (x - mean) and, with kOther, dz * (other's x - its mean). dz is rounded
+// first: the next pass takes their means from the rounded one, and what rounding added to those goes with
+// them.
 template <typename Value, int kSize, Passed kPassed, bool kOther>
 __global__ void __launch_bounds__(kReduceThreads, kReduceBlocksPerMultiprocessor)
     norm_backward_reduce(const __grid_constant__ BackwardReduceJob job) {
@@ -21,6 +22,7 @@ __global__ void __launch_bounds__(kReduceThreads, kReduceBlocksPerMultiprocessor
   constexpr int kTogether = kOther ? 1 : 2;
   constexpr bool kMayBeTwo = kPassed != Passed::kByInput;
   constexpr int kMaskBytes = kPassed == Passed::kByWinner ? kSize : 1;
+  constexpr Use kDyUse = kPassed == Passed::kByMask ? Use::kLast : Use::kAgain;
   struct Loaded {
     Vector<Value, kSize> x, dy;
     Vector<Value, kMayBeTwo ? kSize : 1> second;
@@ -54,7 +56,7 @@ __global__ void __launch_bounds__(kReduceThreads, kReduceBlocksPerMultiprocessor
           const int64_t at = row * channels;
           Loaded loaded;
           loaded.x = load<kSize, Use::kAgain>(x + at);
-          loaded.dy = load < kSize, kPassed == Passed::kByMask ? Use::kLast : Use::kAgain > (dy + at);
+          loaded.dy = load<kSize, kDyUse>(dy + at);
           if constexpr (kMayBeTwo) {
             if (two) loaded.second = load<kSize, Use::kLast>(second + at);
           }
@@ -78,7 +80,9 @@ __global__ void __launch_bounds__(kReduceThreads, kReduceBlocksPerMultiprocessor
             if constexpr (kPassed == Passed::kByWinner) passed = loaded.mask.values[i] != kNoWinner;
             float gradient = to_float(loaded.dy.values[i]);
             if constexpr (kMayBeTwo) {
-              if (two) gradient += to_float(loaded.second.values[i]);
+              if (two) {
+                gradient = to_float(from_float<Value>(gradient + to_float(loaded.second.values[i])));
+              }
             }
             if (!passed) gradient = 0;
             through[i] = gradient;
@@ -128,6 +132,7 @@ __global__ void __launch_bounds__(kReduceThreads, kReduceBlocksPerMultiprocessor
 template <typename Value, int kSize, bool kByInput, bool kOther>
 __global__ void __launch_bounds__(kApplyThreads, kApplyBlocksPerMultiprocessor)
     norm_backward_apply(const __grid_constant__ BackwardApplyJob job) {
+  constexpr Use kDzUse = kByInput ? Use::kLast : Use::kAgain;
   constexpr int kTogether = kOther ? 2 : 4;
   struct Loaded {
     Vector<Value, kSize> x, dz;
@@ -155,7 +160,7 @@ __global__ void __launch_bounds__(kApplyThreads, kApplyBlocksPerMultiprocessor)
         const int64_t at = (rows - 1 - row) * channels;
         Loaded loaded;
         loaded.x = load<kSize, Use::kLast>(x + at);
-        loaded.dz = load < kSize, kByInput ? Use::kLast : Use::kAgain > (dz + at);
+        loaded.dz = load<kSize, kDzUse>(dz + at);
         if constexpr (kOther) loaded.other = load<kSize, Use::kLast>(other + at);
         return loaded;
       },

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "models/norm_layers.h"
@@ -40,7 +41,8 @@ double epsilon_of(at::ScalarType type) {
 }
 
 // A result in a 16-bit type may be one rounding of its largest value further off at its worst element, since
-// in small tensors the other's luck differs; not on average.
+// in small tensors the other's luck differs. Nor are few roundings what many are: the root mean square of n
+// varies by 1 / sqrt(2 n) of itself, and three times that is allowed.
 void expect_no_worse(const NormResults& ours, const NormResults& theirs, const NormResults& exact) {
   ASSERT_EQ(ours.size(), exact.size());
   ASSERT_EQ(theirs.size(), exact.size());
@@ -52,8 +54,9 @@ void expect_no_worse(const NormResults& ours, const NormResults& theirs, const N
     const Distance our = test::distance(ours[i].second, exact[i].second);
     const Distance their = test::distance(theirs[i].second, exact[i].second);
     const double rounding = epsilon_of(ours[i].second.scalar_type()) * scale;
-    EXPECT_LE(our.rms, 1.05 * their.rms + 1e-6 * scale);
-    EXPECT_LE(our.largest, 1.05 * their.largest + 1e-6 * scale + rounding);
+    const double luck = 3 / std::sqrt(2.0 * static_cast<double>(exact[i].second.numel()));
+    EXPECT_LE(our.rms, (1.05 + luck) * their.rms + 1e-6 * scale);
+    EXPECT_LE(our.largest, (1.05 + luck) * their.largest + 1e-6 * scale + rounding);
   }
 }
 

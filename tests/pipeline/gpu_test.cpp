@@ -342,7 +342,7 @@ TEST_F(GpuTrainingTest, GivesTheSameLossesAndWeightsByAGraph) {
     options.amp = amp;
     RecordingObserver eager;
     train(options, eager);
-    options.out = out("graph");
+    options.out = gpu_options(out("graph")).out;
     options.cuda_graph = true;
     RecordingObserver graph;
     train(options, graph);
@@ -399,7 +399,7 @@ TEST_F(GpuTrainingTest, TrainsOnASmallerBatchWithoutTheGraphAndSaysSo) {
   options.batch_size = 64;
   RecordingObserver eager;
   train(options, eager);
-  options.out = out("graph");
+  options.out = gpu_options(out("graph")).out;
   options.cuda_graph = true;
   RecordingObserver graph;
   train(options, graph);
@@ -476,7 +476,7 @@ TEST_F(GpuTest, BenchTellsWhereTheStepsTimeGoes) {
   EXPECT_GE(kernels.of(KernelKind::kConvolution).launches, 59);
   EXPECT_GE(kernels.of(KernelKind::kNorm).launches, 40);
   EXPECT_GE(kernels.of(KernelKind::kElementwise).launches, 1);
-  EXPECT_GE(kernels.of(KernelKind::kPooling).launches, 2);
+  EXPECT_GT(kernels.of(KernelKind::kPooling).launches, 0);  // average; the other is part of a norm's layer
   EXPECT_GE(kernels.of(KernelKind::kMatrixProduct).launches, 3);
   EXPECT_GE(kernels.of(KernelKind::kOptimizer).launches, 2);
   EXPECT_LE(kernels.of(KernelKind::kOther).seconds, 0.1 * kernels.span_s);
