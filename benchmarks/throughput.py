@@ -12,6 +12,7 @@ import functools
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import sys
@@ -49,7 +50,8 @@ def link_images(images, folder, count):
     return rounds * len(files)
 
 
-def run_slipstream(executable, data, out, options, batches):
+def run_slipstream(executable, data, out,
+                                           options + shlex.split(arguments.options), batches):
     command = [executable, "train", "--data", str(data), "--out", str(out), *COMMON, *options]
     if batches:
         command += ["--limit-batches", str(batches)]
@@ -95,6 +97,7 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("runs/throughput"))
     parser.add_argument("--files", type=int, default=20000)
     parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--options", default="", help="more options for slipstream's rows, such as '--cuda-graph'")
     parser.add_argument("--rows", metavar="PARTS", help="only rows whose name contains one of these, with ; between")
     arguments = parser.parse_args()
 
