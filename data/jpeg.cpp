@@ -3,6 +3,7 @@
 #include <csetjmp>
 #include <cstdio>
 // libjpeg's header needs <cstdio> before it.
+#include <fmt/format.h>
 #include <jerror.h>
 #include <jpeglib.h>
 
@@ -88,7 +89,14 @@ class Decompressor {
     return true;
   }
 
-  const char* reason() const { return trap_.message; }
+  /// Why a call failed, as a sentence's part.
+  std::string reason() const {
+    if (trap_.manager.msg_code == JERR_BAD_PRECISION) {
+      return fmt::format("a JPEG of {} bits a sample, of which only 8 are supported: save it with 8",
+                         info_.data_precision);
+    }
+    return std::string("damaged JPEG: ") + trap_.message;
+  }
 
  private:
   jpeg_decompress_struct info_{};
@@ -128,7 +136,7 @@ bool ends_as_jpeg(std::span<const uint8_t> bytes) {
 
 cv::Mat decode_jpeg(std::span<const uint8_t> bytes, const RegionOf& region_of, cv::Mat& memory) {
   Decompressor decompressor;
-  const auto give_up = [&] { throw Error(std::string("damaged JPEG: ") + decompressor.reason()); };
+  const auto give_up = [&] { throw Error(decompressor.reason()); };
   if (!decompressor.read_header(bytes)) give_up();
   cv::Rect region = region_of(decompressor.size());
   const cv::Rect wanted = region;

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
@@ -98,6 +100,16 @@ TEST(DecodeImage, RefusesATruncatedFile) {
   }
   const auto png = encode(".png", image);
   EXPECT_THROW(decode({png.data(), png.size() / 2}), Error);
+}
+
+TEST(DecodeImage, RefusesTwelveBitsASample) {
+  auto bytes = encode(".jpg", gradient(64, 64));
+  const std::array<uint8_t, 2> frame = {0xFF, 0xC0};
+  const auto found = std::search(bytes.begin(), bytes.end(), frame.begin(), frame.end());
+  ASSERT_NE(found, bytes.end());
+  ASSERT_EQ(found[4], 8);  // behind the marker and its length
+  found[4] = 12;
+  EXPECT_THAT([&] { decode(bytes); }, ThrowsMessage<Error>(HasSubstr("12 bits a sample")));
 }
 
 TEST(DecodeImage, RefusesWhatIsNoImage) {

@@ -7,6 +7,7 @@
 #include "data/antialias.h"
 #include "data/decode.h"
 #include "data/file_io.h"
+#include "tests/oracle/odd_jpegs.h"
 #include "tests/support/test_support.h"
 
 namespace slipstream {
@@ -18,6 +19,7 @@ class PillowOracle : public testing::Test {
   void SetUp() override {
     if (test::oracle_python().empty()) GTEST_SKIP() << "no Python with Pillow; scripts/setup.sh brings it";
     run("generate " + folder_.path().string());
+    test::write_odd_jpegs(folder_.path());
   }
 
   static void run(const std::string& arguments) {
