@@ -10,6 +10,7 @@
 #include "app/bench_command.h"
 #include "app/command.h"
 #include "app/doctor_command.h"
+#include "app/evaluate_command.h"
 #include "app/help_format.h"
 #include "app/summary_command.h"
 #include "app/sweep_command.h"
@@ -28,9 +29,9 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", fmt::format("slipstream {} ({})", version(), build_variant()));
   app.require_subcommand(0, 1);
   app.allow_extras();
-  const std::vector<Command> commands = {add_train_command(app), add_sweep_command(app),
-                                         add_synth_command(app), add_summary_command(app),
-                                         add_bench_command(app), add_doctor_command(app)};
+  const std::vector<Command> commands = {
+      add_train_command(app),   add_evaluate_command(app), add_sweep_command(app), add_synth_command(app),
+      add_summary_command(app), add_bench_command(app),    add_doctor_command(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help_or_version) {

@@ -1,5 +1,8 @@
 #include "pipeline/batch.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace slipstream {
 
 StageTimes& StageTimes::operator+=(const StageTimes& other) {
@@ -28,6 +31,16 @@ StageTimes InputTimes::stage_times() const {
   times.resize_s += device_resize_s;
   times.device_input_s = device_decode_s + device_resize_s;
   return times;
+}
+
+Pass evaluation_pass(const ImageFolder& folder, int64_t batch_size, int64_t limit) {
+  const auto images = static_cast<int64_t>(folder.samples.size());
+  const int64_t batches = (images + batch_size - 1) / batch_size;
+  Pass pass{
+      .folder = &folder, .training = false, .order = std::vector<uint32_t>(images), .end_batch = batches};
+  std::iota(pass.order.begin(), pass.order.end(), 0);
+  if (limit > 0) pass.end_batch = std::min(batches, limit);
+  return pass;
 }
 
 }  // namespace slipstream

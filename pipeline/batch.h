@@ -59,6 +59,10 @@ struct Pass {
   int64_t end_batch = 0;        ///< behind the last; the last may be smaller than the others
 };
 
+/// All images of a folder, which outlives the pass, in its order; the last batch may be smaller. `limit`: of
+/// batches; 0: none.
+Pass evaluation_pass(const ImageFolder& folder, int64_t batch_size, int64_t limit);
+
 /// Where batches come from.
 class BatchSource {
  public:

@@ -1,7 +1,9 @@
 #include "pipeline/compute_setup.h"
 
 #include <ATen/Context.h>
+#include <fmt/format.h>
 
+#include "data/error.h"
 #include "models/weights.h"
 
 namespace slipstream {
@@ -19,7 +21,14 @@ ResNet make_model(const TrainSetup& setup, int64_t classes) {
   const TrainOptions& options = setup.options;
   const Norms norms = options.fused_norm ? Norms::kFused : Norms::kSeparate;
   ResNet model(options.arch, classes, static_cast<uint64_t>(options.seed), norms);
-  if (!options.weights.empty()) load_state_dict(model, load_weights(options.weights));
+  if (!options.weights.empty()) {
+    const StateDict weights = load_weights(options.weights);
+    try {
+      load_state_dict(model, weights);
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}: {}", options.weights, error.what()));
+    }
+  }
   model.to(setup.device);
   if (options.channels_last) model.to_channels_last();
   return model;

@@ -49,7 +49,7 @@ struct EpochReport {
 
 /// What a progress line shows, now.
 struct Progress {
-  const char* phase = "";  ///< "train" or "validate"
+  const char* phase = "";  ///< "train", "validate" or "evaluate"
   int64_t epoch = 0, epochs = 0;
   int64_t step = 0, steps = 0;
   double images_per_s = 0;

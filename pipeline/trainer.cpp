@@ -6,7 +6,6 @@
 #include <array>
 #include <chrono>
 #include <filesystem>
-#include <numeric>
 #include <optional>
 
 #include "data/epoch_order.h"
@@ -284,12 +283,7 @@ Pass Trainer::training_pass(int64_t epoch, int64_t first_step) const {
 }
 
 Pass Trainer::validation_pass() const {
-  const auto images = static_cast<int64_t>(folders_.validation->samples.size());
-  const int64_t batches = (images + options_.batch_size - 1) / options_.batch_size;
-  Pass pass{&*folders_.validation, /*training=*/false, 0, std::vector<uint32_t>(images), 0, batches};
-  std::iota(pass.order.begin(), pass.order.end(), 0);
-  if (options_.limit_batches > 0) pass.end_batch = std::min(batches, options_.limit_batches);
-  return pass;
+  return evaluation_pass(*folders_.validation, options_.batch_size, options_.limit_batches);
 }
 
 void Trainer::notice_bad_files(const Batch& batch) {

@@ -285,5 +285,30 @@ TEST_F(CliTest, LooksTheMachineOver) {
   }
 }
 
+TEST_F(CliTest, EvaluatesWeightsAsTheTrainingThatMadeThemDid) {
+  ASSERT_EQ(slipstream(train("evaluated")).exit_code, 0);
+  const auto epochs = nlohmann::json::parse(read_text(path("evaluated/report.json"))).at("epochs");
+  const std::string command = fmt::format(
+      "evaluate --data {} --weights {}/model.pt --arch resnet18 --image-size 32 --batch-size 7 --device cpu",
+      images(), path("evaluated"));
+  const CommandResult alone = slipstream(command + " --json -");
+  ASSERT_EQ(alone.exit_code, 0) << alone.errors;
+  const auto figures = nlohmann::json::parse(alone.output);
+  EXPECT_EQ(figures.at("images"), 20);
+  EXPECT_EQ(figures.at("folder"), images() + "/val");
+  EXPECT_EQ(figures.at("top1"), epochs.back().at("val_top1"));
+  EXPECT_EQ(figures.at("top5"), 1);  // of four classes
+  EXPECT_NEAR(figures.at("loss").get<double>(), epochs.back().at("val_loss").get<double>(), 1e-5);
+  EXPECT_TRUE(figures.at("bad_files").empty());
+  EXPECT_THAT(slipstream(command).output, HasSubstr("/val: 20 images, top1 "));
+
+  const CommandResult without = slipstream("evaluate --data " + images());
+  EXPECT_EQ(without.exit_code, 2);
+  EXPECT_THAT(without.errors, HasSubstr("--weights is missing"));
+  const CommandResult other = slipstream(command + " --arch resnet34");
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_THAT(other.errors, HasSubstr("evaluated/model.pt: The weights don't fit the model"));
+}
+
 }  // namespace
 }  // namespace slipstream

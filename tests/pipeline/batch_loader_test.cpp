@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <numeric>
 #include <thread>
 
 #include "data/epoch_order.h"
@@ -41,13 +40,6 @@ LoaderOptions loader_options(Mode mode) {
 Pass training_pass(const ImageFolder& folder, int64_t epoch) {
   Pass pass{&folder, true, epoch, epoch_order(folder.samples.size(), 5, epoch)};
   pass.end_batch = static_cast<int64_t>(folder.samples.size()) / 8;
-  return pass;
-}
-
-Pass evaluation_pass(const ImageFolder& folder) {
-  Pass pass{&folder, false, 0, std::vector<uint32_t>(folder.samples.size())};
-  std::iota(pass.order.begin(), pass.order.end(), 0);
-  pass.end_batch = (static_cast<int64_t>(folder.samples.size()) + 7) / 8;
   return pass;
 }
 
@@ -86,7 +78,7 @@ TEST_F(BatchLoaderTest, DrawsAnewInEveryEpoch) {
 TEST_F(BatchLoaderTest, EvaluatesEveryImageOnceAndInOrder) {
   for (const Mode mode : {Mode::kSerial, Mode::kOverlapped}) {
     BatchLoader loader(loader_options(mode));
-    loader.enqueue(evaluation_pass(validation_));
+    loader.enqueue(evaluation_pass(validation_, 8, 0));
     const auto batches = take_pass(loader);
     ASSERT_EQ(batches.size(), 3U);
     EXPECT_EQ(batches[2].images.size(0), 4);  // 20 images: two full batches and the rest
@@ -101,7 +93,7 @@ TEST_F(BatchLoaderTest, EvaluatesEveryImageOnceAndInOrder) {
 TEST_F(BatchLoaderTest, GoesThroughPassesInTurnAndPreparesAhead) {
   BatchLoader loader(loader_options(Mode::kOverlapped));
   loader.enqueue(training_pass(training_, 1));
-  loader.enqueue(evaluation_pass(validation_));
+  loader.enqueue(evaluation_pass(validation_, 8, 0));
   loader.enqueue(training_pass(training_, 2));
   EXPECT_EQ(take_pass(loader).size(), 6U);
   EXPECT_EQ(take_pass(loader).size(), 3U);
@@ -185,7 +177,7 @@ class BadFilesTest : public testing::TestWithParam<Mode> {
 
   std::string path(size_t sample) const { return folder_.root + "/" + folder_.samples[sample].path; }
   Pass pass() const {
-    Pass pass = evaluation_pass(folder_);
+    Pass pass = evaluation_pass(folder_, 8, 0);
     return pass;
   }
 

@@ -1,0 +1,105 @@
+#include "app/evaluate_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "app/console_observer.h"
+#include "app/json_file.h"
+#include "app/train_options_table.h"
+#include "app/units.h"
+#include "data/error.h"
+#include "pipeline/evaluate_folder.h"
+
+namespace slipstream {
+namespace fs = std::filesystem;
+namespace {
+
+struct EvaluateLine {
+  EvaluateLine() {
+    table.keep({"bad_files",       "exif",          "arch",         "weights", "image_size",    "val_resize",
+                "batch_size",      "limit_batches", "mode",         "decode",  "resize",        "workers",
+                "prefetch",        "cpu_pixels",    "device",       "amp",     "channels_last", "fused_norm",
+                "cudnn_benchmark", "tf32",          "deterministic"});
+    table.group("Data");
+    table.text("data", data, "DIR", "Folder of images: a folder a class, or a folder that holds val/.");
+    table.group("Output");
+    table.text("json", json, "FILE", "Write the figures as JSON, too; -: to the standard output, alone.");
+  }
+
+  TrainOptions options;
+  OptionTable table = train_options_table(options);
+  std::string data;
+  std::string json;
+};
+
+std::string evaluated_images(const std::string& data) {
+  if (data.empty()) {
+    throw UsageError("--data is missing: name a folder of images, a folder a class, or one with val/.");
+  }
+  if (!fs::exists(data)) throw UsageError(fmt::format("--data {}: no such folder.", data));
+  const fs::path val = fs::path(data) / "val";
+  return fs::exists(val) ? val.string() : data;
+}
+
+Json record(const EvaluateLine& line, const TrainSetup& setup, const FolderEvaluation& evaluation) {
+  Json bad_files = Json::array();
+  for (const BadFile& file : evaluation.bad_files)
+    bad_files.push_back({{"path", file.path}, {"why", file.why}});
+  const Evaluation& means = evaluation.means;
+  return {{"folder", setup.train_dir},
+          {"arch", line.options.arch},
+          {"weights", line.options.weights},
+          {"decode", setup.decoder_name()},
+          {"images", means.images},
+          {"top1", means.top1},
+          {"top5", means.top5},
+          {"loss", means.loss},
+          {"wall_s", evaluation.wall_s},
+          {"bad_files", bad_files}};
+}
+
+int run(EvaluateLine& line) {
+  line.table.read_flags();
+  if (line.options.weights.empty()) {
+    throw UsageError(
+        "--weights is missing: name the state dictionary to evaluate, such as a run's model.pt.");
+  }
+  line.options.train_dir = evaluated_images(line.data);
+  const TrainSetup setup = resolve(line.options);
+  const bool json_alone = line.json == "-";
+  Console place = console_of_stdout();
+  if (json_alone) place.terminal = false;
+  ConsoleObserver console(json_alone ? std::cerr : std::cout, place);
+  const FolderEvaluation evaluation = evaluate_folder(setup, console);
+  for (const BadFile& file : evaluation.bad_files) console.on_bad_file(file.path, file.why);
+
+  const Json figures = record(line, setup, evaluation);
+  if (json_alone) {
+    std::cout << json_text(figures);
+    return 0;
+  }
+  const Evaluation& means = evaluation.means;
+  console.on_message(fmt::format("{}: {} images, top1 {}, top5 {}, loss {:.4f}; {}, {} images/s.",
+                                 setup.train_dir, means.images, share_text(means.top1),
+                                 share_text(means.top5), means.loss, seconds_text(evaluation.wall_s),
+                                 rounded(static_cast<double>(means.images) / evaluation.wall_s)));
+  if (!line.json.empty()) write_json(line.json, figures);
+  return 0;
+}
+
+}  // namespace
+
+Command add_evaluate_command(CLI::App& app) {
+  const auto line = std::make_shared<EvaluateLine>();
+  CLI::App* command =
+      add_command(app, "evaluate", "Measure a trained network's accuracy on a folder of images.");
+  line->table.add_flags(*command);
+  return {command, [line] { return run(*line); }};
+}
+
+}  // namespace slipstream
