@@ -50,8 +50,7 @@ def link_images(images, folder, count):
     return rounds * len(files)
 
 
-def run_slipstream(executable, data, out,
-                                           options + shlex.split(arguments.options), batches):
+def run_slipstream(executable, data, out, options, batches):
     command = [executable, "train", "--data", str(data), "--out", str(out), *COMMON, *options]
     if batches:
         command += ["--limit-batches", str(batches)]
@@ -113,7 +112,8 @@ def main():
         runs = {"PyTorch DataLoader, eager": lambda: run_pytorch(data, arguments.workers, synthetic=False)}
         for name, options, batches in ROWS:
             out = arguments.out / name.replace(", ", "-").replace(" ", "-")
-            runs[name] = functools.partial(run_slipstream, arguments.executable, data, out, options, batches)
+            runs[name] = functools.partial(run_slipstream, arguments.executable, data, out,
+                                           options + shlex.split(arguments.options), batches)
         runs["PyTorch synthetic, eager"] = lambda: run_pytorch(data, arguments.workers, synthetic=True)
         baseline = float("nan")
         for name, run in runs.items():
