@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <iostream>
 #include <limits>
 #include <memory>
-#include <string>
 
 #include "app/compute_table.h"
-#include "app/json_file.h"
+#include "app/json_output.h"
 #include "app/records.h"
 #include "app/train_options_table.h"
 #include "pipeline/compute_bench.h"
@@ -28,13 +26,13 @@ struct ComputeLine {
                   "Steps of a window, after a warm-up; 0: as many as take a second.");
     table.integer("windows", measurement.windows, 1, 1000,
                   "Windows to time, one behind the other; the median counts.");
-    table.text("json", json, "FILE", "Write the figures as JSON, too; -: to the standard output, alone.");
+    json.add_to(table);
   }
 
   TrainOptions options;
   OptionTable table = train_options_table(options);
   ComputeMeasurement measurement;
-  std::string json;
+  JsonOutput json;
 };
 
 Json record(const ComputeLine& line, const TrainSetup& setup, const ComputeRate& rate) {
@@ -64,14 +62,11 @@ int run(ComputeLine& line) {
   const TrainSetup setup = resolve(line.options);
   const ComputeRate rate = measure_compute(setup, line.measurement);
 
-  const Json figures = record(line, setup, rate);
-  if (line.json == "-") {
-    std::cout << json_text(figures);
-    return 0;
+  if (!line.json.alone()) {
+    print_title(line, setup, rate);
+    fmt::print("{}", compute_table(rate));
   }
-  print_title(line, setup, rate);
-  fmt::print("{}", compute_table(rate));
-  if (!line.json.empty()) write_json(line.json, figures);
+  line.json.write(record(line, setup, rate));
   return 0;
 }
 

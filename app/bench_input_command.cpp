@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <iostream>
 #include <limits>
 #include <memory>
@@ -12,8 +11,9 @@
 #include <vector>
 
 #include "app/console_observer.h"
+#include "app/images_folder.h"
 #include "app/input_table.h"
-#include "app/json_file.h"
+#include "app/json_output.h"
 #include "app/records.h"
 #include "app/train_options_table.h"
 #include "data/error.h"
@@ -22,7 +22,6 @@
 #include "pipeline/input_bench.h"
 
 namespace slipstream {
-namespace fs = std::filesystem;
 namespace {
 
 using Modes = std::vector<Mode>;
@@ -54,10 +53,8 @@ struct InputLine {
     table.integer("batches", batches, 0, std::numeric_limits<int64_t>::max(),
                   "Batches to measure, after a warm-up that goes twice round the ring; 0: as many as come in "
                   "5 seconds, 10 at least. A small folder is gone through again and again.");
-    table.text("json", json, "FILE", "Write the figures as JSON, too; -: to the standard output, alone.");
+    json.add_to(table);
   }
-
-  bool prints_json() const { return json == "-"; }
 
   TrainOptions options;
   OptionTable table = train_options_table(options);
@@ -65,17 +62,8 @@ struct InputLine {
   Modes modes = {options.mode};
   Decoders decoders = {options.decode};
   int64_t batches = 0;
-  std::string json;
+  JsonOutput json;
 };
-
-std::string training_images(const std::string& data) {
-  if (data.empty()) {
-    throw UsageError("--data is missing: name a folder of images, a folder a class, or one with train/.");
-  }
-  if (!fs::exists(data)) throw UsageError(fmt::format("--data {}: no such folder.", data));
-  const fs::path train = fs::path(data) / "train";
-  return fs::exists(train) ? train.string() : data;
-}
 
 std::vector<TrainSetup> resolve_all(const InputLine& line) {
   std::vector<TrainSetup> setups;
@@ -102,7 +90,7 @@ ImageFolder index_images(const std::string& root, bool quiet) {
 
 std::vector<InputRate> measure(const std::vector<TrainSetup>& setups, const ImageFolder& folder,
                                const InputLine& line) {
-  const bool shows_progress = !line.prints_json() && isatty(STDOUT_FILENO) == 1;
+  const bool shows_progress = !line.json.alone() && isatty(STDOUT_FILENO) == 1;
   std::vector<InputRate> rates;
   for (const TrainSetup& setup : setups) {
     if (shows_progress) {
@@ -139,18 +127,13 @@ void print_rates(const ImageFolder& folder, const TrainSetup& setup, const std::
 
 int run(InputLine& line) {
   line.table.read_flags();
-  line.options.train_dir = training_images(line.data);
+  line.options.train_dir = images_folder(line.data, "train");
   const std::vector<TrainSetup> setups = resolve_all(line);
-  const ImageFolder folder = index_images(line.options.train_dir, line.prints_json());
+  const ImageFolder folder = index_images(line.options.train_dir, line.json.alone());
   const std::vector<InputRate> rates = measure(setups, folder, line);
 
-  const Json figures = record(folder.root, line.options, rates);
-  if (line.prints_json()) {
-    std::cout << json_text(figures);
-    return 0;
-  }
-  print_rates(folder, setups.front(), rates);
-  if (!line.json.empty()) write_json(line.json, figures);
+  if (!line.json.alone()) print_rates(folder, setups.front(), rates);
+  line.json.write(record(folder.root, line.options, rates));
   return 0;
 }
 

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "app/unique_fd.h"
 #include "data/error.h"
+#include "data/unique_fd.h"
 
 extern char** environ;
 
@@ -93,7 +93,7 @@ ChildProcess::ChildProcess(const ChildCommand& command) {
   if (pid_ < 0) fail("start", arguments[0]);
   if (pid_ == 0) become(prepared);
 
-  failure.reset();
+  failure.close();
   // Ends with nothing read once execve has closed the child's end; from then on no signal that is sent to the
   // child can meet this process's handlers in it, and be lost.
   int code = 0;

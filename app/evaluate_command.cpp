@@ -3,20 +3,19 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
 
 #include "app/console_observer.h"
-#include "app/json_file.h"
+#include "app/images_folder.h"
+#include "app/json_output.h"
 #include "app/train_options_table.h"
 #include "app/units.h"
 #include "data/error.h"
 #include "pipeline/evaluate_folder.h"
 
 namespace slipstream {
-namespace fs = std::filesystem;
 namespace {
 
 struct EvaluateLine {
@@ -28,23 +27,14 @@ struct EvaluateLine {
     table.group("Data");
     table.text("data", data, "DIR", "Folder of images: a folder a class, or a folder that holds val/.");
     table.group("Output");
-    table.text("json", json, "FILE", "Write the figures as JSON, too; -: to the standard output, alone.");
+    json.add_to(table);
   }
 
   TrainOptions options;
   OptionTable table = train_options_table(options);
   std::string data;
-  std::string json;
+  JsonOutput json;
 };
-
-std::string evaluated_images(const std::string& data) {
-  if (data.empty()) {
-    throw UsageError("--data is missing: name a folder of images, a folder a class, or one with val/.");
-  }
-  if (!fs::exists(data)) throw UsageError(fmt::format("--data {}: no such folder.", data));
-  const fs::path val = fs::path(data) / "val";
-  return fs::exists(val) ? val.string() : data;
-}
 
 Json record(const EvaluateLine& line, const TrainSetup& setup, const FolderEvaluation& evaluation) {
   Json bad_files = Json::array();
@@ -69,26 +59,23 @@ int run(EvaluateLine& line) {
     throw UsageError(
         "--weights is missing: name the state dictionary to evaluate, such as a run's model.pt.");
   }
-  line.options.train_dir = evaluated_images(line.data);
+  line.options.train_dir = images_folder(line.data, "val");
   const TrainSetup setup = resolve(line.options);
-  const bool json_alone = line.json == "-";
+  const bool json_alone = line.json.alone();
   Console place = console_of_stdout();
   if (json_alone) place.terminal = false;
   ConsoleObserver console(json_alone ? std::cerr : std::cout, place);
   const FolderEvaluation evaluation = evaluate_folder(setup, console);
   for (const BadFile& file : evaluation.bad_files) console.on_bad_file(file.path, file.why);
 
-  const Json figures = record(line, setup, evaluation);
-  if (json_alone) {
-    std::cout << json_text(figures);
-    return 0;
+  if (!json_alone) {
+    const Evaluation& means = evaluation.means;
+    console.on_message(fmt::format("{}: {} images, top1 {}, top5 {}, loss {:.4f}; {}, {} images/s.",
+                                   setup.train_dir, means.images, share_text(means.top1),
+                                   share_text(means.top5), means.loss, seconds_text(evaluation.wall_s),
+                                   rounded(static_cast<double>(means.images) / evaluation.wall_s)));
   }
-  const Evaluation& means = evaluation.means;
-  console.on_message(fmt::format("{}: {} images, top1 {}, top5 {}, loss {:.4f}; {}, {} images/s.",
-                                 setup.train_dir, means.images, share_text(means.top1),
-                                 share_text(means.top5), means.loss, seconds_text(evaluation.wall_s),
-                                 rounded(static_cast<double>(means.images) / evaluation.wall_s)));
-  if (!line.json.empty()) write_json(line.json, figures);
+  line.json.write(record(line, setup, evaluation));
   return 0;
 }
 

@@ -37,10 +37,7 @@ bool has_files(const fs::path& folder) {
 
 /// The options of the run whose folder this is, as PlannedRun has them.
 Json config_in(const std::string& folder) {
-  Json config = read_json_object(folder + "/config.json");
-  config.erase("out");
-  config.erase("resume");
-  return config;
+  return without_own_keys(read_json_object(folder + "/config.json"));
 }
 
 /// "lr 0.1 instead of 0.2", of the first option that isn't the same.

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "app/sweep_plan.h"
-#include "app/unique_fd.h"
+#include "data/unique_fd.h"
 
 namespace slipstream {
 

@@ -69,10 +69,7 @@ Json resolved(const Described& run, int64_t repeat) {
                                  options.seed, repeat));
   }
   options.seed += repeat;
-  Json config = table.json();
-  config.erase("out");
-  config.erase("resume");
-  return config;
+  return without_own_keys(table.json());
 }
 
 std::vector<std::string> differing_keys(const std::vector<PlannedRun>& runs) {
@@ -125,6 +122,12 @@ void name_runs(SweepPlan& plan, const SweepFile& sweep) {
 }
 
 }  // namespace
+
+Json without_own_keys(Json config) {
+  config.erase("out");
+  config.erase("resume");
+  return config;
+}
 
 SweepPlan plan_sweep(const SweepFile& sweep, const std::string& data) {
   SweepFile file = sweep;

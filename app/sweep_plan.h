@@ -15,6 +15,9 @@ struct PlannedRun {
   Json config;        ///< all of train's options but `out` and `resume`; equal means that the runs are equal
 };
 
+/// A run's configuration without `out` and `resume`, which the sweep chooses.
+Json without_own_keys(Json config);
+
 struct SweepPlan {
   std::vector<PlannedRun> runs;
   std::vector<std::string> differing;  ///< the options whose values are not the same in all runs

@@ -100,13 +100,7 @@ void SweepResults::open() {
 void SweepResults::add(const SweepResult& result) {
   if (!appended_.valid()) open();
   const std::string line = result_record(result).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-  std::string_view rest = line;
-  while (!rest.empty()) {
-    const ssize_t written = ::write(appended_.get(), rest.data(), rest.size());
-    if (written < 0 && errno != EINTR) fail(file_);
-    if (written > 0) rest.remove_prefix(static_cast<size_t>(written));
-  }
-  if (::fsync(appended_.get()) != 0) fail(file_);
+  if (!write_all(appended_.get(), line) || ::fsync(appended_.get()) != 0) fail(file_);
   by_config_[identity(result.config)] = result;
 }
 

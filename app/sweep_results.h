@@ -5,7 +5,7 @@
 #include <string>
 
 #include "app/json.h"
-#include "app/unique_fd.h"
+#include "data/unique_fd.h"
 
 namespace slipstream {
 

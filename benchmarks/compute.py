@@ -30,26 +30,17 @@ ROWS = {
 def pytorch(compiled, amp, batch):
     """Images/s and peak bytes of one training step of torchvision's network, repeated."""
     import torch
-    import torchvision
 
-    torch.backends.cudnn.benchmark = True
-    model = torchvision.models.resnet50().cuda().to(memory_format=torch.channels_last)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, weight_decay=1e-4, fused=True)
-    scaler = torch.amp.GradScaler()
-    run = torch.compile(model) if compiled else model
-    images = torch.randn(batch, 3, 224, 224, device="cuda").to(memory_format=torch.channels_last)
-    labels = torch.randint(1000, (batch,), device="cuda")
+    from pytorch_step import Step, synthetic_batch
+
+    step = Step(compiled, getattr(torch, amp))
+    images, labels = synthetic_batch(batch)
 
     def steps(count):
         torch.cuda.synchronize()
         start = time.perf_counter()
         for _ in range(count):
-            with torch.autocast("cuda", getattr(torch, amp)):
-                loss = torch.nn.functional.cross_entropy(run(images), labels)
-            optimizer.zero_grad()
-            scaler.scale(loss).backward()
-            scaler.step(optimizer)
-            scaler.update()
+            step(images, labels)
         torch.cuda.synchronize()
         return count * batch / (time.perf_counter() - start)
 

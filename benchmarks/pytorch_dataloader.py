@@ -8,6 +8,8 @@ import torch
 import torchvision
 from torchvision import transforms
 
+from pytorch_step import Step, synthetic_batch
+
 parser = argparse.ArgumentParser()
 parser.add_argument("--data", required=True)
 parser.add_argument("--workers", type=int, default=16)
@@ -15,11 +17,8 @@ parser.add_argument("--batch-size", type=int, default=256)
 parser.add_argument("--synthetic", action="store_true")
 arguments = parser.parse_args()
 
-torch.backends.cudnn.benchmark = True
 device = torch.device("cuda")
-model = torchvision.models.resnet50(num_classes=1000).to(device, memory_format=torch.channels_last)
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, weight_decay=1e-4, fused=True)
-scaler = torch.amp.GradScaler()
+step = Step()
 
 
 def real_batches():
@@ -35,9 +34,7 @@ def real_batches():
 
 class SyntheticBatches:
     def __init__(self):
-        images = torch.randn(arguments.batch_size, 3, 224, 224, device=device)
-        self.batch = (images.to(memory_format=torch.channels_last),
-                      torch.randint(1000, (arguments.batch_size,), device=device))
+        self.batch = synthetic_batch(arguments.batch_size)
 
     def __iter__(self):
         for _ in range(80):
@@ -52,12 +49,7 @@ for epoch in range(2):
     for images, labels in batches:
         images = images.to(device, non_blocking=True, memory_format=torch.channels_last)
         labels = labels.to(device, non_blocking=True)
-        with torch.autocast("cuda", torch.float16):
-            loss = torch.nn.functional.cross_entropy(model(images), labels)
-        optimizer.zero_grad()
-        scaler.scale(loss).backward()
-        scaler.step(optimizer)
-        scaler.update()
+        step(images, labels)
         images_seen += images.shape[0]
     torch.cuda.synchronize()
     wall = time.perf_counter() - start

@@ -41,7 +41,6 @@ class DecodedBatch {
   /// What is queued on `stream` by now is the last that reads.
   void mark_read(c10::cuda::CUDAStream stream) { read_.record(stream); }
 
-  size_t size() const { return images_.size(); }
   cv::cuda::GpuMat& operator[](size_t i) { return images_[i]; }
 
  private:

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "data/error.h"
+#include "data/unique_fd.h"
 
 namespace slipstream {
 namespace {
@@ -20,38 +21,8 @@ namespace {
   throw Error(fmt::format("Can't {} {}: {}.", action, path, std::generic_category().message(code)));
 }
 
-/// Owns a file descriptor.
-class FileDescriptor {
- public:
-  FileDescriptor(const std::string& path, int flags) : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
-  ~FileDescriptor() { close(); }
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  FileDescriptor(FileDescriptor&&) = delete;
-  FileDescriptor& operator=(FileDescriptor&&) = delete;
-
-  bool valid() const { return fd_ >= 0; }
-  int get() const { return fd_; }
-
-  /// False if the file system only now tells that a write failed, as NFS may.
-  bool close() {
-    const int fd = fd_;
-    fd_ = -1;
-    return fd < 0 || ::close(fd) == 0;
-  }
-
- private:
-  int fd_;
-};
-
-/// False with errno set.
-bool write_all(int fd, std::span<const char> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR) return false;
-    if (written > 0) bytes = bytes.subspan(static_cast<size_t>(written));
-  }
-  return true;
+UniqueFd open_file(const std::string& path, int flags) {
+  return UniqueFd(::open(path.c_str(), flags | O_CLOEXEC, 0666));
 }
 
 /// Some network file systems have no fsync of a folder; there, this is as good as it gets.
@@ -65,8 +36,17 @@ std::string temporary_path(const std::string& path) {
 
 }  // namespace
 
+bool write_all(int fd, std::span<const char> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno != EINTR) return false;
+    if (written > 0) bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+  return true;
+}
+
 void read_file(const std::string& path, std::vector<uint8_t>& bytes) {
-  const FileDescriptor file(path, O_RDONLY);
+  const UniqueFd file = open_file(path, O_RDONLY);
   struct stat facts = {};
   if (!file.valid() || ::fstat(file.get(), &facts) != 0) fail("read", path);
 
@@ -84,11 +64,11 @@ void read_file(const std::string& path, std::vector<uint8_t>& bytes) {
 
 void write_file_atomically(const std::string& path, std::span<const char> bytes) {
   const std::string parent = std::filesystem::path(path).parent_path().string();
-  const FileDescriptor folder(parent.empty() ? "." : parent, O_RDONLY | O_DIRECTORY);
+  const UniqueFd folder = open_file(parent.empty() ? "." : parent, O_RDONLY | O_DIRECTORY);
   if (!folder.valid()) fail("write", path);
 
   const std::string temporary = temporary_path(path);
-  FileDescriptor file(temporary, O_WRONLY | O_CREAT | O_TRUNC);
+  UniqueFd file = open_file(temporary, O_WRONLY | O_CREAT | O_TRUNC);
   if (!file.valid()) fail("write", path);
   const bool written = write_all(file.get(), bytes) && ::fsync(file.get()) == 0 && file.close() &&
                        ::rename(temporary.c_str(), path.c_str()) == 0;

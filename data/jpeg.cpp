@@ -3,7 +3,6 @@
 #include <csetjmp>
 #include <cstdio>
 // libjpeg's header needs <cstdio> before it.
-#include <fmt/format.h>
 #include <jerror.h>
 #include <jpeglib.h>
 
@@ -92,8 +91,8 @@ class Decompressor {
   /// Why a call failed, as a sentence's part.
   std::string reason() const {
     if (trap_.manager.msg_code == JERR_BAD_PRECISION) {
-      return fmt::format("a JPEG of {} bits a sample, of which only 8 are supported: save it with 8",
-                         info_.data_precision);
+      return "a JPEG of " + std::to_string(info_.data_precision) +
+             " bits a sample, of which only 8 are supported: save it with 8";
     }
     return std::string("damaged JPEG: ") + trap_.message;
   }

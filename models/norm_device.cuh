@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "data/from_float.cuh"
 #include "models/norm_jobs.h"
 
 // What the norms' kernels share: vectors of neighbouring channels, a thread's rows, a norm's arithmetic.
@@ -64,21 +65,6 @@ __device__ void store(Value* to, const Vector<Value, kSize>& vector) {
 __device__ inline float to_float(float value) { return value; }
 __device__ inline float to_float(__half value) { return __half2float(value); }
 __device__ inline float to_float(__nv_bfloat16 value) { return __bfloat162float(value); }
-
-template <typename Value>
-__device__ Value from_float(float value);
-template <>
-__device__ inline float from_float<float>(float value) {
-  return value;
-}
-template <>
-__device__ inline __half from_float<__half>(float value) {
-  return __float2half_rn(value);
-}
-template <>
-__device__ inline __nv_bfloat16 from_float<__nv_bfloat16>(float value) {
-  return __float2bfloat16_rn(value);
-}
 
 template <typename Value, int kSize>
 __device__ Vector<Value, kSize> rounded(const float (&values)[kSize]) {

@@ -10,8 +10,8 @@
 #include "data/error.h"
 #include "pipeline/compute_setup.h"
 #include "pipeline/device.h"
-#include "pipeline/input_bench.h"
 #include "pipeline/kernel_trace.h"
+#include "pipeline/percentile.h"
 #include "pipeline/profiler.h"
 #include "pipeline/run_ahead.h"
 #include "pipeline/synthetic_source.h"
@@ -39,8 +39,7 @@ class Bench {
         step_(model_, setup),
         batch_(synthetic_batch(setup, compute)),
         run_ahead_(compute) {
-    if (setup.options.cudnn_benchmark) step_.warm_up(batch_.images.sizes());
-    if (setup.options.cuda_graph) why_no_graph_ = step_.record(batch_.images.sizes());
+    why_no_graph_ = step_.prepare(batch_.images.sizes());
     synchronise(compute_);
     reset_peak_device_memory(compute_.device());
   }

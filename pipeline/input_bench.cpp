@@ -12,6 +12,7 @@
 #include "data/epoch_order.h"
 #include "pipeline/batch_loader.h"
 #include "pipeline/gpu_monitor.h"
+#include "pipeline/percentile.h"
 
 namespace slipstream {
 namespace {
@@ -169,13 +170,6 @@ InputRate measure_input(const TrainSetup& setup, const ImageFolder& folder, int6
   if (monitor) rate.jpeg_util = monitor->mean_utilisation();
   sums.report_to(rate);
   return rate;
-}
-
-double percentile(std::vector<double> values, int percent) {
-  const size_t rank = (values.size() * static_cast<size_t>(percent) + 99) / 100;
-  const auto found = values.begin() + static_cast<std::ptrdiff_t>(rank) - 1;
-  std::ranges::nth_element(values, found);
-  return *found;
 }
 
 }  // namespace slipstream

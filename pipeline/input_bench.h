@@ -38,8 +38,4 @@ struct InputRate {
 /// file where the policy is to stop.
 InputRate measure_input(const TrainSetup& setup, const ImageFolder& folder, int64_t batches);
 
-/// By nearest rank: the smallest of `values` that `percent` of them, at least, don't exceed. `values` isn't
-/// empty; `percent` is 1 to 100.
-double percentile(std::vector<double> values, int percent);
-
 }  // namespace slipstream

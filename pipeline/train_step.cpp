@@ -100,11 +100,15 @@ void TrainStep::update() {
   for (at::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
 }
 
-void TrainStep::warm_up(at::IntArrayRef image_sizes) {
-  const Batch batch = empty_batch(image_sizes);
-  without_trace([&] { compute(batch.images, batch.labels, nullptr); });
+std::string TrainStep::prepare(at::IntArrayRef image_sizes) {
+  if (options_.cudnn_benchmark) {
+    const Batch batch = empty_batch(image_sizes);
+    without_trace([&] { compute(batch.images, batch.labels, nullptr); });
+  }
+  return options_.cuda_graph ? record(image_sizes) : std::string();
 }
 
+// Returns why it can't be, or nothing.
 std::string TrainStep::record(at::IntArrayRef image_sizes) {
   if (!device_.is_cuda()) {
     return "--cuda-graph: there is no graph to record on the CPU; steps run as without it.";

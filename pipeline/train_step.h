@@ -38,15 +38,14 @@ class TrainStep {
   /// unless the step `is_recorded`.
   at::Tensor run(const Batch& batch, double lr, StepParts* parts = nullptr);
 
-  /// Trains on an empty batch of these sizes, leaving no trace but cuDNN's choice of algorithms. With cuDNN's
-  /// benchmark on, call it before any input is under way: LibTorch gives memory back after each choice, which
-  /// waits for the whole device.
-  void warm_up(at::IntArrayRef image_sizes);
-
-  /// Records the step for batches of these sizes as a graph, which `run` then replays; like `warm_up` it
-  /// leaves no other trace, and is called before any input is under way. Returns a sentence that says why not
-  /// where it can't be: then `run` queues kernel by kernel, as it does for batches of other sizes.
-  std::string record(at::IntArrayRef image_sizes);
+  /// Readies the step for batches of these sizes, as the options ask: with cuDNN's benchmark, has it choose
+  /// its algorithms; with --cuda-graph, records the step as a graph, which `run` then replays. Trains on
+  /// empty batches for that, but leaves no other trace. Call it before any input is under way: LibTorch gives
+  /// memory back after each choice, which waits for the whole device.
+  ///
+  /// Returns a sentence that says why there is no graph, where one was asked for and can't be: then `run`
+  /// queues kernel by kernel, as it does for batches of other sizes.
+  std::string prepare(at::IntArrayRef image_sizes);
 
   /// Whether `run` replays the recorded step for such a batch.
   bool is_recorded(const Batch& batch) const;
@@ -64,6 +63,7 @@ class TrainStep {
   at::Tensor forward(const at::Tensor& images, const at::Tensor& labels, at::Tensor& logits);
   at::Tensor compute(const at::Tensor& images, const at::Tensor& labels, StepParts* parts);
   void update();
+  std::string record(at::IntArrayRef image_sizes);
   Batch empty_batch(at::IntArrayRef image_sizes) const;
   void without_trace(const std::function<void()>& work);
 

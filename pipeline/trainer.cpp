@@ -3,7 +3,6 @@
 #include <c10/core/StreamGuard.h>
 #include <fmt/format.h>
 
-#include <array>
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -160,14 +159,10 @@ RunResult Trainer::run() {
   return {};
 }
 
-// Before any input is under way: both wait for the whole device.
 void Trainer::prepare_step() {
-  const std::array<int64_t, 4> sizes = {options_.batch_size, 3, options_.image_size, options_.image_size};
-  if (options_.cudnn_benchmark) step_.warm_up(sizes);
-  if (options_.cuda_graph) {
-    const std::string why_not = step_.record(sizes);
-    if (!why_not.empty()) observer_.on_message(why_not);
-  }
+  const std::string why_no_graph =
+      step_.prepare({options_.batch_size, 3, options_.image_size, options_.image_size});
+  if (!why_no_graph.empty()) observer_.on_message(why_no_graph);
   synchronise(compute_);
   if (options_.profile) profile_.emplace(compute_, steps_ - position_.step);
 }

@@ -218,7 +218,7 @@ TEST_F(SweepRunTest, ASweepsFolderIsItsOwnUntilTheLastOfItsRunsHasEnded) {
   {
     SweepRun run = start();
     ASSERT_TRUE(comes_true([&] { return test::read_text(run_path("output.txt")) == "ready\n"; }));
-    lock.reset();
+    lock.close();
     EXPECT_EQ(refusal(), sentence);
   }
   EXPECT_TRUE(folder_.lock().valid());

@@ -176,10 +176,7 @@ class BadFilesTest : public testing::TestWithParam<Mode> {
   }
 
   std::string path(size_t sample) const { return folder_.root + "/" + folder_.samples[sample].path; }
-  Pass pass() const {
-    Pass pass = evaluation_pass(folder_, 8, 0);
-    return pass;
-  }
+  Pass pass() const { return evaluation_pass(folder_, 8, 0); }
 
   test::TemporaryFolder temporary_;
   std::string root_ = (temporary_.path() / "images").string();

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <numeric>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 
@@ -248,17 +247,15 @@ TEST_F(GpuTest, NamesADamagedFileAndSkipsItOnRequest) {
   }
   const ImageFolder folder = index_folder(root, 1, [](int64_t, int64_t, int64_t) {});
   const c10::Stream compute = make_stream(kGpu, StreamPriority::kNormal);
-  std::vector<uint32_t> order(8);
-  std::iota(order.begin(), order.end(), 0);
   LoaderOptions options = gpu_loader_options(Mode::kOverlapped, true, Resizer::kOpencv, compute);
   {
     BatchLoader loader(options);
-    loader.enqueue({&folder, false, 0, order, 0, 1});
+    loader.enqueue(evaluation_pass(folder, 8, 0));
     EXPECT_THAT([&] { loader.next(); }, testing::ThrowsMessage<Error>(testing::HasSubstr("a/5.jpg")));
   }
   options.bad_files = BadFiles::kSkip;
   BatchLoader loader(options);
-  loader.enqueue({&folder, false, 0, order, 0, 1});
+  loader.enqueue(evaluation_pass(folder, 8, 0));
   const auto batch = loader.next();
   ASSERT_TRUE(batch);
   ASSERT_EQ(batch->bad_files.size(), 1U);
@@ -291,8 +288,7 @@ TEST_F(GpuTrainingTest, GivesTheSameLossesInEveryModeAndWhenRepeated) {
         options.decode = decode;
         options.amp = amp;
         options.mode = mode;
-        RecordingObserver seen;
-        train(options, seen);
+        const RecordingObserver seen = test::train_recording(options);
         std::vector<float> losses;
         for (const StepRecord& step : seen.steps) losses.push_back(step.loss);
         ASSERT_EQ(losses.size(), 12U);
@@ -340,12 +336,10 @@ TEST_F(GpuTrainingTest, GivesTheSameLossesAndWeightsByAGraph) {
   for (const Amp amp : {Amp::kOff, Amp::kFp16}) {
     TrainOptions options = gpu_options(out("eager"));
     options.amp = amp;
-    RecordingObserver eager;
-    train(options, eager);
-    options.out = gpu_options(out("graph")).out;
+    const RecordingObserver eager = test::train_recording(options);
+    options.out = out("graph");
     options.cuda_graph = true;
-    RecordingObserver graph;
-    train(options, graph);
+    const RecordingObserver graph = test::train_recording(options);
     EXPECT_THAT(graph.messages, testing::IsEmpty());
     ASSERT_EQ(graph.steps.size(), 12U);
     test::expect_equal_losses(graph.steps, eager.steps);
@@ -363,17 +357,13 @@ TEST_F(GpuTrainingTest, ResumesByAGraphAsItWouldHaveGoneOn) {
   options.amp = Amp::kFp16;
   options.cuda_graph = true;
   options.lr_schedule = LrSchedule::kConstant;
-  RecordingObserver whole;
-  train(options, whole);
+  const RecordingObserver whole = test::train_recording(options);
   options.out = out("parts");
-  fs::create_directories(options.out);
   options.epochs = 1;
-  RecordingObserver first;
-  train(options, first);
+  RecordingObserver first = test::train_recording(options);
   options.epochs = 2;
   options.resume = "auto";
-  RecordingObserver second;
-  train(options, second);
+  const RecordingObserver second = test::train_recording(options);
   ASSERT_EQ(second.steps.size(), 6U);
   first.steps.insert(first.steps.end(), second.steps.begin(), second.steps.end());
   test::expect_equal_losses(first.steps, whole.steps);
@@ -386,8 +376,7 @@ TEST_F(GpuTrainingTest, RecordsWhatCudnnsBenchmarkChose) {
   options.deterministic = false;
   options.cudnn_benchmark = true;
   options.cuda_graph = true;
-  RecordingObserver seen;
-  train(options, seen);
+  const RecordingObserver seen = test::train_recording(options);
   EXPECT_THAT(seen.messages, testing::IsEmpty());
   ASSERT_EQ(seen.steps.size(), 12U);
   for (const StepRecord& step : seen.steps) EXPECT_TRUE(std::isfinite(step.loss)) << step.step;
@@ -397,12 +386,10 @@ TEST_F(GpuTrainingTest, RecordsWhatCudnnsBenchmarkChose) {
 TEST_F(GpuTrainingTest, TrainsOnASmallerBatchWithoutTheGraphAndSaysSo) {
   TrainOptions options = gpu_options(out("eager"));
   options.batch_size = 64;
-  RecordingObserver eager;
-  train(options, eager);
-  options.out = gpu_options(out("graph")).out;
+  const RecordingObserver eager = test::train_recording(options);
+  options.out = out("graph");
   options.cuda_graph = true;
-  RecordingObserver graph;
-  train(options, graph);
+  const RecordingObserver graph = test::train_recording(options);
   EXPECT_THAT(graph.messages, testing::ElementsAre(testing::HasSubstr("of 64 images, so a batch of 48")));
   test::expect_equal_losses(graph.steps, eager.steps);
 }
@@ -434,10 +421,9 @@ TEST_F(GpuTrainingTest, GivesTheSameLossesWithMarksForAProfiler) {
 }
 
 TEST_F(GpuTrainingTest, ReportsWhatTheGpuDid) {
-  RecordingObserver seen;
   TrainOptions options = gpu_options(out("run"));
   options.decode = Decoder::kCuda;
-  train(options, seen);
+  const RecordingObserver seen = test::train_recording(options);
   ASSERT_EQ(seen.epochs.size(), 2U);
   const EpochReport& report = seen.epochs[1];
   EXPECT_EQ(report.decode, "cuda");

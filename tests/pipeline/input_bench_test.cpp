@@ -9,6 +9,7 @@
 #include "data/error.h"
 #include "data/synth.h"
 #include "pipeline/index_folder.h"
+#include "pipeline/percentile.h"
 #include "tests/pipeline/pipeline_fixture.h"
 
 namespace slipstream {

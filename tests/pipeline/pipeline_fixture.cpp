@@ -3,8 +3,11 @@
 #include <ATen/ops/equal.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "data/synth.h"
 #include "models/weights.h"
+#include "pipeline/trainer.h"
 
 namespace slipstream::test {
 
@@ -34,6 +37,13 @@ TrainOptions small_options(const std::string& out) {
   options.device = "cpu";
   options.deterministic = true;
   return options;
+}
+
+RecordingObserver train_recording(const TrainOptions& options) {
+  std::filesystem::create_directories(options.out);
+  RecordingObserver observer;
+  train(options, observer);
+  return observer;
 }
 
 std::vector<BatchCopy> take_pass(BatchSource& source) {

@@ -37,6 +37,9 @@ class RecordingObserver : public RunObserver {
   std::vector<std::pair<std::string, std::string>> bad_files;
 };
 
+/// Makes the run's folder, trains, and returns what was told.
+RecordingObserver train_recording(const TrainOptions& options);
+
 /// What a batch held, on the host.
 struct BatchCopy {
   at::Tensor images, labels;

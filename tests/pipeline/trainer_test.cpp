@@ -30,12 +30,7 @@ class TrainerTest : public testing::Test {
   TrainerTest() { fs::create_directories(out()); }
   std::string out(const std::string& name = "out") const { return (folder_.path() / name).string(); }
 
-  RecordingObserver run(const TrainOptions& options) const {
-    fs::create_directories(options.out);
-    RecordingObserver observer;
-    train(options, observer);
-    return observer;
-  }
+  static RecordingObserver run(const TrainOptions& options) { return test::train_recording(options); }
 
   test::TemporaryFolder folder_;
 };

@@ -11,7 +11,7 @@ class UniqueFd {
  public:
   UniqueFd() = default;
   explicit UniqueFd(int fd) : fd_(fd) {}
-  ~UniqueFd() { reset(); }
+  ~UniqueFd() { close(); }
   UniqueFd(UniqueFd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   UniqueFd& operator=(UniqueFd&& other) noexcept {
     std::swap(fd_, other.fd_);
@@ -22,8 +22,11 @@ class UniqueFd {
 
   bool valid() const { return fd_ >= 0; }
   int get() const { return fd_; }
-  void reset() {
-    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+
+  /// Before its owner ends. False if the file system only now tells that a write failed, as NFS may.
+  bool close() {
+    const int fd = std::exchange(fd_, -1);
+    return fd < 0 || ::close(fd) == 0;
   }
 
  private:
