@@ -31,8 +31,8 @@ const Decoders kAllDecoders = {Decoder::kCpu, Decoder::kCuda};
 
 struct InputLine {
   InputLine() {
-    table.keep({"bad_files", "exif", "image_size", "batch_size", "seed", "resize", "workers", "prefetch",
-                "cpu_pixels", "device", "amp", "channels_last"});
+    table.keep({"bad_files", "exif", "image_size", "batch_size", "seed", "cpu_decode", "resize", "workers",
+                "prefetch", "cpu_pixels", "device", "amp", "channels_last"});
     table.group("Data");
     table.text("data", data, "DIR", "Folder of images: a folder a class, or a folder that holds train/.");
     table.group("Pipeline");

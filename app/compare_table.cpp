@@ -35,6 +35,8 @@ constexpr Row kRows[] = {
     {"h2d_s", "host to device", seconds},
     {"compute_s", "compute", seconds},
     {"hidden_share", "input hidden", share},
+    {"alone_images_per_s", "the step alone", amount},
+    {"alone_share", "share of that", share},
     {"gpu_util", "GPU in use", share},
     {"gpu_mem_bytes", "GPU memory", bytes},
     {"train_loss", "train loss", amount},

@@ -84,6 +84,10 @@ std::string epoch_text(const EpochReport& report) {
 
   std::string text = fmt::format("epoch {}: {}, {} images/s", report.epoch, seconds_text(report.wall_s),
                                  rounded(report.images_per_s));
+  if (report.alone_share) {
+    text += fmt::format(", {} of the step alone ({})", share_text(*report.alone_share),
+                        rounded(*report.alone_images_per_s));
+  }
   if (!stages.empty()) text += "; " + stages.text(", ");
   if (!shares.empty()) text += "; " + shares.text(", ");
   if (!training.empty()) text += "; train " + training.text(" ");

@@ -66,6 +66,8 @@ Json epoch_record(const EpochReport& report) {
       {"h2d_s", number(report.h2d_s)},
       {"compute_s", number(report.compute_s)},
       {"hidden_share", number(report.hidden_share)},
+      {"alone_images_per_s", number(report.alone_images_per_s)},
+      {"alone_share", number(report.alone_share)},
       {"gpu_util", number(report.gpu_util)},
       {"gpu_mem_bytes", number(report.gpu_mem_bytes)},
       {"train_loss", number(report.train_loss)},

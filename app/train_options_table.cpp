@@ -38,6 +38,9 @@ void add_model(OptionTable& table, TrainOptions& options) {
   table.integer("val_resize", options.val_resize, 0, 8192,
                 "Short side of a validation image before its centre is cropped, in pixels; 0: 256/224 of "
                 "--image-size.");
+  table.choice<Interpolation>("val_interpolation", options.val_interpolation,
+                              {{"bilinear", Interpolation::kBilinear}, {"bicubic", Interpolation::kBicubic}},
+                              "Filter of validation's resize, antialiased as Pillow's and torchvision's.");
 }
 
 void add_training(OptionTable& table, TrainOptions& options) {
@@ -72,6 +75,12 @@ void add_pipeline(OptionTable& table, TrainOptions& options) {
   table.choice<Decoder>("decode", options.decode,
                         {{"auto", Decoder::kAuto}, {"cpu", Decoder::kCpu}, {"cuda", Decoder::kCuda}},
                         "Who decodes images; auto: the GPU that trains, else the CPU.");
+  table.choice<CpuDecode>(
+      "cpu_decode", options.cpu_decode, {{"exact", CpuDecode::kExact}, {"fast", CpuDecode::kFast}},
+      "How the CPU decodes JPEGs: exact makes Pillow's pixels; fast decodes a half, a "
+      "quarter or an eighth of their size where the crop is that much larger than what it "
+      "is resized to, and doesn't interpolate chroma: faster, most for large images, but "
+      "other pixels (docs/accuracy.md).");
   table.choice<Resizer>("resize", options.resize, {{"fused", Resizer::kFused}, {"opencv", Resizer::kOpencv}},
                         "Whose sampling: fused is Pillow's and torchvision's antialiased bilinear to the "
                         "bit, opencv is OpenCV's.");
@@ -112,6 +121,11 @@ void add_output(OptionTable& table, TrainOptions& options) {
   table.text("out", options.out, "DIR", "Folder for checkpoints, reports and the resolved configuration.");
   table.text("resume", options.resume, "[FILE]",
              "Checkpoint to continue from; alone, or auto: checkpoint.pt in --out if it is there.", "auto");
+  table.integer(
+      "alone_steps", options.alone_steps, -1, 100'000,
+      "Steps timed on a random batch before the first epoch, while no input is prepared: every epoch "
+      "says which share of that rate it reached; -1: 40 on a GPU, none on the CPU or with "
+      "--synthetic or --no-reports.");
   table.integer("log_interval", options.log_interval, 1, 1'000'000,
                 "Steps between fetches of loss and accuracy from the device.");
   table.toggle(

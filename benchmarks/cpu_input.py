@@ -37,17 +37,18 @@ def torchvision_seconds():
     return (time.process_time() - start) / len(order) * 1000
 
 
-def slipstream_seconds(resize):
+def slipstream_seconds(*options):
     command = [arguments.executable, "bench", "input", "--data", arguments.images, "--mode", "serial", "--decode",
-               "cpu", "--device", "cpu", "--batch-size", "32", "--batches", str(arguments.batches), "--resize", resize,
+               "cpu", "--device", "cpu", "--batch-size", "32", "--batches", str(arguments.batches), *options,
                "--json", "-"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env={"OMP_NUM_THREADS": "1"})
     return json.loads(done.stdout)["rows"][0]["cpu_s_per_1000_images"]
 
 
 runs = {"torchvision, Pillow": torchvision_seconds,
-        "slipstream, --resize fused": lambda: slipstream_seconds("fused"),
-        "slipstream, --resize opencv": lambda: slipstream_seconds("opencv")}
+        "slipstream": lambda: slipstream_seconds(),
+        "slipstream, --cpu-decode fast": lambda: slipstream_seconds("--cpu-decode", "fast"),
+        "slipstream, --resize opencv": lambda: slipstream_seconds("--resize", "opencv")}
 seconds = {name: [] for name in runs}
 for _ in range(arguments.rounds):
     for name, run in runs.items():

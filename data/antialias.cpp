@@ -78,8 +78,7 @@ Loops fastest_loops() { return {narrow_row, blend_rows}; }
 
 }  // namespace
 
-void find_taps(int in, int resized, int first, int outputs, AxisTaps& taps) {
-  const AntialiasFilter filter(in, resized);
+void find_taps(const AntialiasFilter& filter, int first, int outputs, AxisTaps& taps) {
   taps.stride = filter.most_taps();
   taps.begin.resize(outputs);
   taps.count.resize(outputs);
@@ -91,22 +90,29 @@ void find_taps(int in, int resized, int first, int outputs, AxisTaps& taps) {
   }
 }
 
-void AntialiasedResize::operator()(const cv::Mat& crop, const CropPlan& plan, int size, uint8_t* out) {
+void AntialiasedResize::operator()(const cv::Mat& pixels, const cv::Rect2d& box, const CropPlan& plan,
+                                   int size, uint8_t* out) {
   static const Loops loops = fastest_loops();
-  find_taps(plan.width, plan.resized_width, plan.window_x, size, columns_);
-  find_taps(plan.height, plan.resized_height, plan.window_y, size, rows_);
+  const AntialiasFilter columns(pixels.cols, box.x, box.width, plan.resized_width, plan.interpolation);
+  const AntialiasFilter rows(pixels.rows, box.y, box.height, plan.resized_height, plan.interpolation);
+  find_taps(columns, plan.window_x, size, columns_);
+  find_taps(rows, plan.window_y, size, rows_);
   const int first_row = rows_.begin.front();
   const int end_row = rows_.begin.back() + rows_.count.back();
   const int bytes = 3 * size;
   narrowed_.resize(static_cast<size_t>(end_row - first_row) * bytes);
   for (int y = first_row; y < end_row; ++y) {
-    loops.narrow_row(crop.ptr(y), columns_, size, &narrowed_[static_cast<size_t>(y - first_row) * bytes]);
+    loops.narrow_row(pixels.ptr(y), columns_, size, &narrowed_[static_cast<size_t>(y - first_row) * bytes]);
   }
   for (int y = 0; y < size; ++y) {
     loops.blend_rows(&narrowed_[static_cast<size_t>(rows_.begin[y] - first_row) * bytes],
                      &rows_.weights[static_cast<size_t>(y) * rows_.stride], rows_.count[y], bytes,
                      out + static_cast<size_t>(y) * bytes);
   }
+}
+
+void AntialiasedResize::operator()(const cv::Mat& crop, const CropPlan& plan, int size, uint8_t* out) {
+  (*this)(crop, cv::Rect2d(0, 0, crop.cols, crop.rows), plan, size, out);
 }
 
 }  // namespace slipstream

@@ -17,16 +17,19 @@ struct AxisTaps {
   int stride = 0;
 };
 
-/// The taps of outputs `first` to `first + outputs` of an axis of `in` pixels that is resized to `resized`.
-/// `taps`'s memory is reused.
-void find_taps(int in, int resized, int first, int outputs, AxisTaps& taps);
+/// The taps of outputs `first` to `first + outputs` of an axis. `taps`'s memory is reused.
+void find_taps(const AntialiasFilter& filter, int first, int outputs, AxisTaps& taps);
 
 /// Resizes as Pillow does, bit for bit: along rows, rounded to 8 bits, then along columns. Holds memory that
 /// is used again; one for each thread.
 class AntialiasedResize {
  public:
-  /// Writes the window of `crop` (CV_8UC3, the plan's rectangle) that the plan keeps to `out`: size x size x
-  /// 3 bytes, owned by the caller. Unflipped.
+  /// Resizes the plan's rectangle, which is `box` of `pixels` (CV_8UC3), and writes the window that the plan
+  /// keeps to `out`: size x size x 3 bytes, owned by the caller. Unflipped. The box may be of another size
+  /// than the plan's rectangle, and need not begin at a whole pixel.
+  void operator()(const cv::Mat& pixels, const cv::Rect2d& box, const CropPlan& plan, int size, uint8_t* out);
+
+  /// The same for pixels that are the plan's rectangle.
   void operator()(const cv::Mat& crop, const CropPlan& plan, int size, uint8_t* out);
 
  private:

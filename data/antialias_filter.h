@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "data/interpolation.h"
+
 // Arithmetic that the CPU and CUDA kernels share.
 #ifdef __CUDACC__
 #define SLIPSTREAM_HOST_DEVICE __host__ __device__
@@ -15,18 +17,31 @@ namespace slipstream {
 inline constexpr int kWeightBits = 22;
 inline constexpr int32_t kHalfPixel = 1 << (kWeightBits - 1);  // added to a sum, to round it
 
-/// Pillow's antialiased bilinear filter along one axis (its Resample.c): a triangle that is one output pixel
-/// wide to each side, or one source pixel where the axis grows. Compile it without contraction to fused
-/// multiply-adds, and every machine has the same weights.
+/// Pillow's antialiased filters along one axis (its Resample.c): a triangle, or the cubic of a = -0.5 (Keys
+/// 1981), stretched to the size of an output pixel where the axis shrinks. Compile it without contraction to
+/// fused multiply-adds, and every machine has the same weights.
 struct AntialiasFilter {
   int in;          ///< source pixels
+  double origin;   ///< where in them the first output begins
   double scale;    ///< source pixels an output
-  double support;  ///< half the triangle's width, in source pixels
+  double stretch;  ///< of the filter: source pixels to its unit
+  double support;  ///< half the filter's width, in source pixels
+  Interpolation interpolation;
 
-  SLIPSTREAM_HOST_DEVICE AntialiasFilter(int in_pixels, int resized)
-      : in(in_pixels), scale(static_cast<double>(in_pixels) / resized), support(scale < 1 ? 1 : scale) {}
+  /// Resizes the part of `length` pixels from `begins` on of `in_pixels` to `resized`.
+  SLIPSTREAM_HOST_DEVICE AntialiasFilter(int in_pixels, double begins, double length, int resized,
+                                         Interpolation interpolated)
+      : in(in_pixels),
+        origin(begins),
+        scale(length / resized),
+        stretch(scale < 1 ? 1 : scale),
+        support((interpolated == Interpolation::kBicubic ? 2 : 1) * stretch),
+        interpolation(interpolated) {}
 
-  SLIPSTREAM_HOST_DEVICE double centre(int output) const { return (output + 0.5) * scale; }
+  SLIPSTREAM_HOST_DEVICE AntialiasFilter(int in_pixels, int resized, Interpolation interpolated)
+      : AntialiasFilter(in_pixels, 0, in_pixels, resized, interpolated) {}
+
+  SLIPSTREAM_HOST_DEVICE double centre(int output) const { return origin + (output + 0.5) * scale; }
 
   /// The first source pixel that makes an output, and the one behind the last.
   SLIPSTREAM_HOST_DEVICE int begin(int output) const {
@@ -52,15 +67,19 @@ struct AntialiasFilter {
     for (int x = first; x < last; ++x) sum += height(output, x);
     for (int x = first; x < last; ++x) {
       const double share = sum != 0 ? height(output, x) / sum : 0;
-      weights[(x - first) * step] = static_cast<int32_t>(0.5 + share * (1 << kWeightBits));
+      weights[(x - first) * step] =
+          static_cast<int32_t>((share < 0 ? -0.5 : 0.5) + share * (1 << kWeightBits));
     }
   }
 
  private:
   SLIPSTREAM_HOST_DEVICE double height(int output, int x) const {
-    const double away = (x - centre(output) + 0.5) * (1.0 / support);
-    const double under = 1.0 - (away < 0 ? -away : away);
-    return under > 0 ? under : 0;
+    const double distance = (x - centre(output) + 0.5) * (1.0 / stretch);
+    const double away = distance < 0 ? -distance : distance;
+    if (interpolation == Interpolation::kBilinear) return away < 1 ? 1 - away : 0;
+    constexpr double kA = -0.5;
+    if (away < 1) return ((kA + 2) * away - (kA + 3)) * away * away + 1;
+    return away < 2 ? (((away - 5) * away + 8) * away - 4) * kA : 0;
   }
 };
 

@@ -49,8 +49,9 @@ CropPlan random_resized_crop(int width, int height, int size, Random& random) {
   return plan;
 }
 
-CropPlan centre_crop(int width, int height, int resize, int size) {
+CropPlan centre_crop(int width, int height, int resize, int size, Interpolation interpolation) {
   CropPlan plan{0, 0, width, height, resize, resize};
+  plan.interpolation = interpolation;
   if (width <= height) {
     plan.resized_height = static_cast<int>(static_cast<int64_t>(resize) * height / width);
   } else {

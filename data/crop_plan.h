@@ -1,5 +1,6 @@
 #pragma once
 
+#include "data/interpolation.h"
 #include "data/random.h"
 
 namespace slipstream {
@@ -11,6 +12,7 @@ struct CropPlan {
   int resized_width = 0, resized_height = 0;
   int window_x = 0, window_y = 0;
   bool flip = false;  ///< mirror left and right, after the window was taken
+  Interpolation interpolation = Interpolation::kBilinear;
 
   bool operator==(const CropPlan&) const = default;
 };
@@ -22,6 +24,6 @@ CropPlan random_resized_crop(int width, int height, int size, Random& random);
 
 /// Evaluation: torchvision's Resize (short side to `resize`, long side truncated) and CenterCrop to `size`.
 /// Needs size <= resize.
-CropPlan centre_crop(int width, int height, int resize, int size);
+CropPlan centre_crop(int width, int height, int resize, int size, Interpolation interpolation);
 
 }  // namespace slipstream

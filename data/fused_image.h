@@ -17,7 +17,8 @@ inline FusedImage fused_image(const uint8_t* crop, int pitch, const CropPlan& pl
           .resized_height = plan.resized_height,
           .window_x = plan.window_x,
           .window_y = plan.window_y,
-          .flip = flip};
+          .flip = flip,
+          .interpolation = plan.interpolation};
 }
 
 }  // namespace slipstream

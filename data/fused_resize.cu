@@ -31,8 +31,8 @@ __global__ void resize_batch(const __grid_constant__ FusedJob job, SharedMemory 
   const FusedImage& image = job.images[blockIdx.y];
   const int first = static_cast<int>(blockIdx.x) * kStripRows;
   const int end = min(first + kStripRows, job.size);
-  const AntialiasFilter columns(image.width, image.resized_width);
-  const AntialiasFilter rows(image.height, image.resized_height);
+  const AntialiasFilter columns(image.width, image.resized_width, image.interpolation);
+  const AntialiasFilter rows(image.height, image.resized_height, image.interpolation);
   const int thread = static_cast<int>(threadIdx.x);
   for (int i = thread; i < 3 * 256; i += kThreads) {
     values[i / 256][i % 256] = normalised<Value>(static_cast<uint8_t>(i % 256), i / 256);
@@ -72,9 +72,11 @@ cudaError_t launch_fused_resize(const FusedJob& job, cudaStream_t stream) {
   for (int i = 0; i < job.count; ++i) {
     const FusedImage& image = job.images[i];
     shared.column_taps =
-        std::max(shared.column_taps, AntialiasFilter(image.width, image.resized_width).most_taps());
+        std::max(shared.column_taps,
+                 AntialiasFilter(image.width, image.resized_width, image.interpolation).most_taps());
     shared.row_taps =
-        std::max(shared.row_taps, AntialiasFilter(image.height, image.resized_height).most_taps());
+        std::max(shared.row_taps,
+                 AntialiasFilter(image.height, image.resized_height, image.interpolation).most_taps());
   }
   switch (job.type) {
     case PixelType::kFloat32:

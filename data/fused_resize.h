@@ -14,6 +14,7 @@ struct FusedImage {
   int resized_width, resized_height;
   int window_x, window_y;
   bool flip;
+  Interpolation interpolation;
 };
 
 /// Output rows that share the narrowing of source rows.
@@ -30,8 +31,8 @@ template <typename Store>
 SLIPSTREAM_HOST_DEVICE void resample_column(const FusedImage& image, int x, int first, int end,
                                             const int32_t* column_weights, const int32_t* row_weights,
                                             uint32_t* ring, int step, Store store) {
-  const AntialiasFilter columns(image.width, image.resized_width);
-  const AntialiasFilter rows(image.height, image.resized_height);
+  const AntialiasFilter columns(image.width, image.resized_width, image.interpolation);
+  const AntialiasFilter rows(image.height, image.resized_height, image.interpolation);
   const int row_taps = rows.most_taps();
   const int left = columns.begin(image.window_x + x);
   const int taps = columns.end(image.window_x + x) - left;

@@ -55,26 +55,39 @@ class Decompressor {
     jpeg_read_header(&info_, TRUE);
     info_.out_color_space = is_cmyk() ? JCS_CMYK : JCS_RGB;
     info_.dct_method = JDCT_ISLOW;
+    jpeg_calc_output_dimensions(&info_);
     return true;
   }
 
   cv::Size size() const {
     return {static_cast<int>(info_.image_width), static_cast<int>(info_.image_height)};
   }
+
+  /// Call between the two: the image becomes `denominator` times smaller, with chroma as it comes.
+  void go_fast(int denominator) {
+    info_.scale_num = 1;
+    info_.scale_denom = denominator;
+    info_.do_fancy_upsampling = FALSE;
+    jpeg_calc_output_dimensions(&info_);
+  }
+  /// What it is decoded at.
+  cv::Size scaled_size() const {
+    return {static_cast<int>(info_.output_width), static_cast<int>(info_.output_height)};
+  }
   bool is_cmyk() const { return info_.jpeg_color_space == JCS_CMYK || info_.jpeg_color_space == JCS_YCCK; }
 
   /// Decodes the region's rows, a little wider than asked, to `pixels`; `left` is where the region begins
-  /// there.
+  /// there. The region is one of the image at the size that it is decoded at.
   bool decode(const cv::Rect& region, cv::Mat& pixels, int& left) {
     if (setjmp(trap_.escape) != 0) return false;
     jpeg_start_decompress(&info_);
     left = 0;
-    if (region.width < size().width) {
+    if (region.width < scaled_size().width) {
       // Interpolated chroma looks one sample beyond the pixels, which is missing at the edge of what is
       // decoded.
       constexpr int kMargin = 8;
       JDIMENSION first = std::max(0, region.x - kMargin);
-      JDIMENSION width = std::min(size().width, region.x + region.width + kMargin) - first;
+      JDIMENSION width = std::min(scaled_size().width, region.x + region.width + kMargin) - first;
       jpeg_crop_scanline(&info_, &first, &width);  // widens both to whole blocks
       left = region.x - static_cast<int>(first);
     }
@@ -118,6 +131,31 @@ void convert_inverted_cmyk(const cv::Mat& cmyk, cv::Mat& rgb) {
   }
 }
 
+[[noreturn]] void give_up(const Decompressor& decompressor) { throw Error(decompressor.reason()); }
+
+// Decodes at least `region`, which is one of the size that it is decoded at; the result views `memory`.
+cv::Mat decode_region(Decompressor& decompressor, std::span<const uint8_t> bytes, const cv::Rect& region,
+                      cv::Mat& memory) {
+  // Whether a file without its end is whole enough shows only when all of it is decoded.
+  const cv::Rect decoded = ends_as_jpeg(bytes) ? region : whole_image(decompressor.scaled_size());
+  cv::Mat cmyk;
+  int left = 0;
+  if (!decompressor.decode(decoded, decompressor.is_cmyk() ? cmyk : memory, left)) give_up(decompressor);
+  if (decompressor.is_cmyk()) convert_inverted_cmyk(cmyk, memory);
+  return memory(region - decoded.tl() + cv::Point(left, 0));
+}
+
+// The smallest that leaves the plan's rectangle as large as what it is resized to, of the scales that
+// libjpeg-turbo has vector code for.
+int most_shrinking(const CropPlan& plan) {
+  int times = 8;
+  while (times > 1 &&
+         (plan.width < times * plan.resized_width || plan.height < times * plan.resized_height)) {
+    times /= 2;
+  }
+  return times;
+}
+
 }  // namespace
 
 bool is_jpeg(std::span<const uint8_t> bytes) {
@@ -135,17 +173,22 @@ bool ends_as_jpeg(std::span<const uint8_t> bytes) {
 
 cv::Mat decode_jpeg(std::span<const uint8_t> bytes, const RegionOf& region_of, cv::Mat& memory) {
   Decompressor decompressor;
-  const auto give_up = [&] { throw Error(decompressor.reason()); };
-  if (!decompressor.read_header(bytes)) give_up();
-  cv::Rect region = region_of(decompressor.size());
-  const cv::Rect wanted = region;
-  // Whether a file without its end is whole enough shows only when all of it is decoded.
-  if (!ends_as_jpeg(bytes)) region = whole_image(decompressor.size());
-  cv::Mat cmyk;
-  int left = 0;
-  if (!decompressor.decode(region, decompressor.is_cmyk() ? cmyk : memory, left)) give_up();
-  if (decompressor.is_cmyk()) convert_inverted_cmyk(cmyk, memory);
-  return memory(wanted - region.tl() + cv::Point(left, 0));
+  if (!decompressor.read_header(bytes)) give_up(decompressor);
+  return decode_region(decompressor, bytes, region_of(decompressor.size()), memory);
+}
+
+ScaledPart decode_jpeg_fast(std::span<const uint8_t> bytes, const PlanOf& plan_of, cv::Mat& memory) {
+  Decompressor decompressor;
+  if (!decompressor.read_header(bytes)) give_up(decompressor);
+  const CropPlan plan = plan_of(decompressor.size());
+  const int times = most_shrinking(plan);
+  decompressor.go_fast(times);
+  const auto up = [&](int length) { return (length + times - 1) / times; };
+  const cv::Rect region(cv::Point(plan.x / times, plan.y / times),
+                        cv::Point(up(plan.x + plan.width), up(plan.y + plan.height)));
+  const double scale = 1.0 / times;
+  return {decode_region(decompressor, bytes, region, memory),
+          {plan.x * scale - region.x, plan.y * scale - region.y, plan.width * scale, plan.height * scale}};
 }
 
 }  // namespace slipstream

@@ -23,12 +23,6 @@ namespace {
 constexpr double kWindowSeconds = 1;
 constexpr int64_t kTracedSteps = 10;
 
-Batch synthetic_batch(const TrainSetup& setup, c10::Stream compute) {
-  SyntheticSource source(setup.loader_options(compute), kImageNetClasses);
-  source.enqueue({.end_batch = 1});
-  return *source.next();
-}
-
 /// The training step, and the batch that it is always given.
 class Bench {
  public:
@@ -37,7 +31,7 @@ class Bench {
         lr_(setup.options.lr),
         model_(make_model(setup, kImageNetClasses)),
         step_(model_, setup),
-        batch_(synthetic_batch(setup, compute)),
+        batch_(synthetic_batch(setup.loader_options(compute), kImageNetClasses)),
         run_ahead_(compute) {
     why_no_graph_ = step_.prepare(batch_.images.sizes());
     synchronise(compute_);

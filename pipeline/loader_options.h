@@ -15,6 +15,7 @@ struct LoaderOptions {
   Schedule schedule;
   bool decode_on_device = false;
   int64_t cpu_pixels = 0;  ///< images of more are the CPU's though the device decodes; 0: none is
+  CpuDecode cpu_decode = CpuDecode::kExact;
   Resizer resizer = Resizer::kFused;
   Exif exif = Exif::kIgnore;
   int workers = 1;       ///< threads that read and decode, where the schedule has threads
@@ -22,6 +23,7 @@ struct LoaderOptions {
   int64_t batch_size = 1;
   int image_size = 224;
   int val_resize = 256;
+  Interpolation val_interpolation = Interpolation::kBilinear;
   uint64_t seed = 0;
   BadFiles bad_files = BadFiles::kStop;
   c10::Stream compute;                 ///< the stream that batches are used on; says the device

@@ -40,9 +40,11 @@ struct EpochReport {
   double wall_s = 0;  ///< training part of the epoch
   double images_per_s = 0;
   std::optional<double> data_wait_s, read_s, decode_s, resize_s, h2d_s, compute_s;
-  std::optional<double> hidden_share;    ///< of the input's time, 0 to 1
-  std::optional<double> gpu_util;        ///< mean over the epoch, 0 to 1
-  std::optional<int64_t> gpu_mem_bytes;  ///< peak in use by this process's allocator
+  std::optional<double> hidden_share;        ///< of the input's time, 0 to 1
+  std::optional<double> alone_images_per_s;  ///< of the step while no input is prepared, measured beforehand
+  std::optional<double> alone_share;         ///< images_per_s as a share of that
+  std::optional<double> gpu_util;            ///< mean over the epoch, 0 to 1
+  std::optional<int64_t> gpu_mem_bytes;      ///< peak in use by this process's allocator
   std::optional<double> train_loss, train_top1, val_loss, val_top1, val_top5;
   std::string bottleneck;  ///< one sentence: what limits the epoch, and the option to try
 };

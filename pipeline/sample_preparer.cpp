@@ -46,7 +46,9 @@ SamplePreparer::SamplePreparer(const LoaderOptions& options, std::unique_ptr<Jpe
     : options_(options), probe_(std::move(probe)) {}
 
 CropPlan SamplePreparer::plan(const Pass& pass, uint32_t sample, int width, int height) const {
-  if (!pass.training) return centre_crop(width, height, options_.val_resize, options_.image_size);
+  if (!pass.training) {
+    return centre_crop(width, height, options_.val_resize, options_.image_size, options_.val_interpolation);
+  }
   Random random(options_.seed, Draw::kCrop, pass.epoch, sample);
   return random_resized_crop(width, height, options_.image_size, random);
 }
@@ -91,23 +93,36 @@ bool SamplePreparer::decode_after_all(Slot& slot, int64_t position) {
 }
 
 void SamplePreparer::decode_on_cpu(Slot& slot, int64_t position) {
+  const std::vector<uint8_t>& bytes = slot.files[position];
   const Stopwatch decoding;
   CropPlan crop_plan;
-  const auto region_of = [&](cv::Size size) {
-    crop_plan = plan(*slot.pass, sample_at(slot, position, options_), size.width, size.height);
-    return cv::Rect(crop_plan.x, crop_plan.y, crop_plan.width, crop_plan.height);
+  const auto plan_of = [&](cv::Size size) {
+    return crop_plan = plan(*slot.pass, sample_at(slot, position, options_), size.width, size.height);
   };
-  const cv::Mat crop = decode_image(slot.files[position], options_.exif, region_of, decoded_);
+  const ScaledPart crop = decode_crop(bytes, plan_of);
   decoding.stop(slot.times ? &slot.times->decode_ns : nullptr);
 
   const Stopwatch resizing;
   slot.host_flips.data_ptr<uint8_t>()[position] = crop_plan.flip ? 1 : 0;
   if (options_.resizer == Resizer::kFused) {
-    antialiased_resize_(crop, crop_plan, options_.image_size, pixels_at(slot, position));
+    antialiased_resize_(crop.pixels, crop.part, crop_plan, options_.image_size, pixels_at(slot, position));
   } else {
-    resize_window(crop, crop_plan, options_.image_size, resized_, pixels_at(slot, position));
+    resize_window(crop.pixels, crop_plan, options_.image_size, resized_, pixels_at(slot, position));
   }
   resizing.stop(slot.times ? &slot.times->resize_ns : nullptr);
+}
+
+ScaledPart SamplePreparer::decode_crop(std::span<const uint8_t> bytes, const PlanOf& plan_of) {
+  const bool turned = options_.exif == Exif::kApply && !exif_orientation(bytes).as_stored();
+  if (options_.cpu_decode == CpuDecode::kFast && is_jpeg(bytes) && !turned) {
+    return decode_jpeg_fast(bytes, plan_of, decoded_);
+  }
+  const auto region_of = [&](cv::Size size) {
+    const CropPlan crop = plan_of(size);
+    return cv::Rect(crop.x, crop.y, crop.width, crop.height);
+  };
+  const cv::Mat crop = decode_image(bytes, options_.exif, region_of, decoded_);
+  return {crop, cv::Rect2d(0, 0, crop.cols, crop.rows)};
 }
 
 void SamplePreparer::report_bad_file(Slot& slot, int64_t position, const std::string& path,

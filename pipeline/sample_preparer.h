@@ -4,6 +4,7 @@
 #include <opencv2/core/mat.hpp>
 
 #include "data/antialias.h"
+#include "data/jpeg.h"
 #include "pipeline/slot.h"
 
 namespace slipstream {
@@ -26,6 +27,7 @@ class SamplePreparer {
  private:
   CropPlan plan(const Pass& pass, uint32_t sample, int width, int height) const;
   void decode_on_cpu(Slot& slot, int64_t position);
+  ScaledPart decode_crop(std::span<const uint8_t> bytes, const PlanOf& plan_of);
   void report_bad_file(Slot& slot, int64_t position, const std::string& path, const std::string& why);
 
   LoaderOptions options_;

@@ -27,4 +27,10 @@ std::optional<Batch> SyntheticSource::next() {
   return Batch{images_, labels_, labels_.size(0), nullptr, {}, 0};
 }
 
+Batch synthetic_batch(const LoaderOptions& options, int64_t classes) {
+  SyntheticSource source(options, classes);
+  source.enqueue({.end_batch = 1});
+  return *source.next();
+}
+
 }  // namespace slipstream

@@ -22,4 +22,7 @@ class SyntheticSource : public BatchSource {
   std::deque<int64_t> batches_left_;  // of each pass
 };
 
+/// The batch that a SyntheticSource would hand out.
+Batch synthetic_batch(const LoaderOptions& options, int64_t classes);
+
 }  // namespace slipstream

@@ -4,12 +4,19 @@
 #include <string>
 
 #include "data/exif_policy.h"
+#include "data/interpolation.h"
 #include "data/resizer.h"
 
 namespace slipstream {
 
 /// How input and compute share time; the table in docs/architecture.md says what each does.
 enum class Mode { kSerial, kPinned, kOverlapped };
+
+/// How faithfully the CPU decodes.
+enum class CpuDecode {
+  kExact,  ///< Pillow's pixels to the bit
+  kFast,  ///< JPEGs at a half, a quarter or an eighth of their size where the crop allows, chroma as it comes
+};
 
 /// Who decodes images. kAuto becomes one of the others in `resolve`.
 enum class Decoder { kAuto, kCpu, kCuda };
@@ -40,6 +47,7 @@ struct TrainOptions {
   std::string weights;  // a state dictionary to start from; empty: random
   int64_t image_size = 224;
   int64_t val_resize = 0;  // short side before the centre crop, pixels; 0: 256/224 of image_size
+  Interpolation val_interpolation = Interpolation::kBilinear;
 
   // Training
   int64_t epochs = 90;
@@ -56,6 +64,7 @@ struct TrainOptions {
   // Pipeline
   Mode mode = Mode::kOverlapped;
   Decoder decode = Decoder::kAuto;
+  CpuDecode cpu_decode = CpuDecode::kExact;
   Resizer resize = Resizer::kFused;
   int64_t workers = -1;    // threads that read and decode; -1: one a core
   int64_t prefetch = 4;    // batches in the ring
@@ -75,6 +84,7 @@ struct TrainOptions {
   // Output
   std::string out = "runs/train";
   std::string resume;         // a checkpoint file, or "auto": checkpoint.pt in `out` if it is there
+  int64_t alone_steps = -1;   // timed without input before the first epoch; -1: 40 on a GPU, none on the CPU
   int64_t log_interval = 20;  // steps between fetches of loss and accuracy from the device
   bool profile = false;       // marks for NVIDIA's profilers, and a window for them to record
   bool reports = true;        // false: no stage times, no steps.jsonl, no GPU sampling

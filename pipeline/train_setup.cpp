@@ -90,6 +90,17 @@ TrainSetup resolve(const TrainOptions& options) {
     throw UsageError(
         "--deterministic and --cudnn-benchmark exclude each other: the benchmark's choice varies");
   }
+  if (resolved.alone_steps < 0) {
+    resolved.alone_steps = setup.device.is_cuda() && options.reports && !options.synthetic ? 40 : 0;
+  }
+  if (resolved.resize == Resizer::kOpencv) {
+    if (resolved.val_interpolation != Interpolation::kBilinear) {
+      throw UsageError("--val-interpolation bicubic is --resize fused's: leave --resize opencv out");
+    }
+    if (resolved.cpu_decode == CpuDecode::kFast) {
+      throw UsageError("--cpu-decode fast needs --resize fused: leave --resize opencv out");
+    }
+  }
   check_profile(options, setup.device);
   setup.decode_on_device = decides_for_device(options, setup.device);
   find_folders(setup);
@@ -102,6 +113,7 @@ LoaderOptions TrainSetup::loader_options(c10::Stream compute) const {
   return {.schedule = schedule_of(options.mode),
           .decode_on_device = decode_on_device,
           .cpu_pixels = options.cpu_pixels,
+          .cpu_decode = options.cpu_decode,
           .resizer = options.resize,
           .exif = options.exif,
           .workers = static_cast<int>(options.workers),
@@ -109,6 +121,7 @@ LoaderOptions TrainSetup::loader_options(c10::Stream compute) const {
           .batch_size = options.batch_size,
           .image_size = static_cast<int>(options.image_size),
           .val_resize = static_cast<int>(options.val_resize),
+          .val_interpolation = options.val_interpolation,
           .seed = static_cast<uint64_t>(options.seed),
           .bad_files = options.bad_files,
           .compute = compute,

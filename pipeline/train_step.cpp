@@ -7,6 +7,7 @@
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "data/error.h"
 #include "models/weights.h"
 #include "pipeline/profiler.h"
+#include "pipeline/run_ahead.h"
 
 namespace slipstream {
 
@@ -101,11 +103,12 @@ void TrainStep::update() {
 }
 
 std::string TrainStep::prepare(at::IntArrayRef image_sizes) {
+  if (options_.cuda_graph) return record(image_sizes);
   if (options_.cudnn_benchmark) {
     const Batch batch = empty_batch(image_sizes);
     without_trace([&] { compute(batch.images, batch.labels, nullptr); });
   }
-  return options_.cuda_graph ? record(image_sizes) : std::string();
+  return {};
 }
 
 // Returns why it can't be, or nothing.
@@ -130,6 +133,23 @@ std::string TrainStep::record(at::IntArrayRef image_sizes) {
     }
   });
   return why_not;
+}
+
+double TrainStep::time_alone(const Batch& batch, int64_t steps) {
+  const c10::Stream stream = c10::impl::VirtualGuardImpl(device_.type()).getStream(device_);
+  Event begin(device_);
+  Event end(device_);
+  without_trace([&] {
+    RunAhead run_ahead(stream);
+    for (int64_t i = -2; i < steps; ++i) {
+      if (i == 0) begin.record(stream);
+      run(batch, /*lr=*/0);
+      run_ahead.limit();
+    }
+    end.record(stream);
+    end.wait_on_host();
+  });
+  return begin.seconds_to(end) / static_cast<double>(steps);
 }
 
 bool TrainStep::is_recorded(const Batch& batch) const {

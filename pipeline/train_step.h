@@ -47,6 +47,10 @@ class TrainStep {
   /// queues kernel by kernel, as it does for batches of other sizes.
   std::string prepare(at::IntArrayRef image_sizes);
 
+  /// Seconds that a step takes while no input is being prepared: the mean of `steps` of them on `batch`, on
+  /// the current stream, after two more. Blocks until they are done; leaves no trace in what is trained.
+  double time_alone(const Batch& batch, int64_t steps);
+
   /// Whether `run` replays the recorded step for such a batch.
   bool is_recorded(const Batch& batch) const;
   bool is_recorded() const { return graph_ != nullptr; }

@@ -100,6 +100,7 @@ class Trainer {
   StepLog log_;
   std::unique_ptr<GpuMonitor> monitor_;
   std::optional<ProfileWindow> profile_;
+  std::optional<double> alone_images_per_s_;
   bool told_of_other_size_ = false;
   RunPosition position_;
   std::optional<float> latest_loss_;
@@ -164,6 +165,12 @@ void Trainer::prepare_step() {
       step_.prepare({options_.batch_size, 3, options_.image_size, options_.image_size});
   if (!why_no_graph.empty()) observer_.on_message(why_no_graph);
   synchronise(compute_);
+  if (options_.alone_steps > 0) {
+    const Batch batch = synthetic_batch(setup_.loader_options(compute_),
+                                        static_cast<int64_t>(folders_.training.classes.size()));
+    alone_images_per_s_ =
+        static_cast<double>(options_.batch_size) / step_.time_alone(batch, options_.alone_steps);
+  }
   if (options_.profile) profile_.emplace(compute_, steps_ - position_.step);
 }
 
@@ -226,6 +233,10 @@ void Trainer::report_epoch(double wall_s, const std::optional<Evaluation>& evalu
   report.images = totals.images;
   report.wall_s = wall_s;
   report.images_per_s = static_cast<double>((steps_ - first_step_) * options_.batch_size) / wall_s;
+  if (alone_images_per_s_) {
+    report.alone_images_per_s = alone_images_per_s_;
+    report.alone_share = report.images_per_s / *alone_images_per_s_;
+  }
   if (options_.reports) {
     report.compute_s = times.compute_s;
     report.data_wait_s = times.data_wait_s;

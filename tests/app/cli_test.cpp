@@ -93,10 +93,11 @@ TEST_F(CliTest, TrainsAndLeavesItsReports) {
   const auto report = nlohmann::json::parse(read_text(path("run/report.json")));
   ASSERT_EQ(report["epochs"].size(), 2U);
   EXPECT_THAT(keys(report["epochs"][0]),
-              testing::UnorderedElementsAre(
-                  "epoch", "mode", "decode", "images", "wall_s", "images_per_s", "data_wait_s", "read_s",
-                  "decode_s", "resize_s", "h2d_s", "compute_s", "hidden_share", "gpu_util", "gpu_mem_bytes",
-                  "train_loss", "train_top1", "val_loss", "val_top1", "val_top5", "bottleneck"));
+              testing::UnorderedElementsAre("epoch", "mode", "decode", "images", "wall_s", "images_per_s",
+                                            "data_wait_s", "read_s", "decode_s", "resize_s", "h2d_s",
+                                            "compute_s", "hidden_share", "alone_images_per_s", "alone_share",
+                                            "gpu_util", "gpu_mem_bytes", "train_loss", "train_top1",
+                                            "val_loss", "val_top1", "val_top5", "bottleneck"));
   EXPECT_EQ(report["epochs"][1]["images"], 48);
   EXPECT_TRUE(report["epochs"][1]["gpu_util"].is_null());
 
@@ -150,6 +151,8 @@ TEST_F(CliTest, SaysWhatIsWrongAndExitsWithTwo) {
   refuses("train --mode parallel", "overlapped");
   refuses("train --batch-size 0", "--batch-size");
   refuses("trian", "train");
+  refuses("train --synthetic --resize opencv --val-interpolation bicubic", "leave --resize opencv out");
+  refuses("train --synthetic --resize opencv --cpu-decode fast", "leave --resize opencv out");
   test::write_text(path("typo.json"), R"({"batchsize": 4})");
   refuses("train --config " + path("typo.json"), "batch_size");
   refuses(train("run", "--decode cuda"), "--decode cuda");

@@ -70,6 +70,15 @@ TEST(EpochText, LeavesOutWhatIsUnknown) {
       "top1 48.2%");
 }
 
+TEST(EpochText, SaysWhatShareOfTheStepsOwnRateItIs) {
+  EpochReport report = report_without_gpu();
+  report.alone_images_per_s = 6200;
+  report.alone_share = 6104.0 / 6200;
+  EXPECT_THAT(
+      epoch_text(report),
+      testing::StartsWith("epoch 3: 14.2 s, 6,104 images/s, 98.5% of the step alone (6,200); data wait"));
+}
+
 class ConsoleObserverTest : public testing::Test {
  protected:
   Console console(bool terminal) {

@@ -72,7 +72,7 @@ TEST(RandomResizedCrop, TakesAnImageOfOnePixel) {
 }
 
 TEST(CentreCrop, ResizesTheShortSideAndTakesTheMiddle) {
-  const CropPlan plan = centre_crop(500, 375, 256, 224);
+  const CropPlan plan = centre_crop(500, 375, 256, 224, Interpolation::kBilinear);
   EXPECT_EQ(plan.width, 500);
   EXPECT_EQ(plan.height, 375);
   EXPECT_EQ(plan.resized_height, 256);
@@ -83,10 +83,10 @@ TEST(CentreCrop, ResizesTheShortSideAndTakesTheMiddle) {
 }
 
 TEST(CentreCrop, WorksOnSquareAndTallImages) {
-  const CropPlan square = centre_crop(100, 100, 256, 224);
+  const CropPlan square = centre_crop(100, 100, 256, 224, Interpolation::kBilinear);
   EXPECT_EQ(square.resized_width, 256);
   EXPECT_EQ(square.resized_height, 256);
-  const CropPlan tall = centre_crop(75, 500, 73, 64);
+  const CropPlan tall = centre_crop(75, 500, 73, 64, Interpolation::kBilinear);
   EXPECT_EQ(tall.resized_width, 73);
   EXPECT_EQ(tall.resized_height, 486);
   EXPECT_EQ(tall.window_y, 211);

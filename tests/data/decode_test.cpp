@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <iostream>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "data/antialias.h"
 #include "data/error.h"
 #include "data/file_io.h"
 #include "data/jpeg.h"
@@ -217,6 +220,79 @@ TEST(ResizeWindow, AveragesAreasWhenShrinkingAndInterpolatesOtherwise) {
   EXPECT_EQ(opencv_interpolation({0, 0, 100, 100, 50, 50}), cv::INTER_AREA);
   EXPECT_EQ(opencv_interpolation({0, 0, 20, 20, 50, 50}), cv::INTER_LINEAR);
   EXPECT_EQ(opencv_interpolation({0, 0, 100, 20, 50, 50}), cv::INTER_LINEAR);
+}
+
+struct FastAndExact {
+  cv::Size decoded;
+  cv::Mat fast, exact;
+};
+
+FastAndExact decode_both_ways(std::span<const uint8_t> bytes, const CropPlan& plan) {
+  cv::Mat memory;
+  const ScaledPart part = decode_jpeg_fast(
+      bytes, [&](cv::Size) { return plan; }, memory);
+  const int size = plan.resized_width;
+  FastAndExact both{part.pixels.size(), cv::Mat(size, size, CV_8UC3), cv::Mat(size, size, CV_8UC3)};
+  AntialiasedResize resize;
+  resize(part.pixels, part.part, plan, size, both.fast.data);
+  cv::Mat other_memory;
+  const auto region_of = [&](cv::Size) { return cv::Rect(plan.x, plan.y, plan.width, plan.height); };
+  resize(decode_jpeg(bytes, region_of, other_memory), plan, size, both.exact.data);
+  return both;
+}
+
+TEST(DecodeJpegFast, ShrinksAsFarAsTheCropAllows) {
+  const auto bytes = encode(".jpg", gradient(500, 400));
+  for (const auto& [plan, decoded] : {std::pair{CropPlan{13, 21, 400, 330, 224, 224}, cv::Size(400, 330)},
+                                      {CropPlan{13, 21, 401, 300, 150, 150}, cv::Size(201, 151)},
+                                      {CropPlan{0, 0, 500, 400, 100, 100}, cv::Size(125, 100)},
+                                      {CropPlan{101, 77, 300, 299, 32, 32}, cv::Size(39, 38)}}) {
+    const FastAndExact both = decode_both_ways(bytes, plan);
+    EXPECT_EQ(both.decoded, decoded);
+    EXPECT_LE(cv::norm(both.fast, both.exact, cv::NORM_INF), 4) << plan.width;
+    EXPECT_LE(cv::norm(both.fast, both.exact, cv::NORM_L2) / std::sqrt(3.0 * both.exact.total()), 1)
+        << plan.width;
+  }
+}
+
+TEST(DecodeJpegFast, IsExactWhereNothingIsShrunkOrInterpolated) {
+  cv::Mat gray;
+  cv::cvtColor(noise(120, 90), gray, cv::COLOR_BGR2GRAY);
+  const FastAndExact both = decode_both_ways(encode(".jpg", gray), {7, 5, 100, 80, 64, 64});
+  EXPECT_EQ(cv::norm(both.fast, both.exact, cv::NORM_INF), 0);
+}
+
+TEST(DecodeJpegFast, StaysNearTheExactPixelsOfPhotographs) {
+  const auto folder = test::shared_data("imagenet-sample");
+  if (folder.empty()) GTEST_SKIP() << "the photographs of ../shared/data/imagenet-sample are not here";
+  double squares = 0;
+  double worst = 0;
+  int count = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    std::vector<uint8_t> bytes;
+    read_file(entry.path().string(), bytes);
+    if (!is_jpeg(bytes)) continue;
+    const cv::Size size = decode(bytes).size();
+    Random random(3, Draw::kCrop, 1, count);
+    const CropPlan plan = random_resized_crop(size.width, size.height, 224, random);
+    const FastAndExact both = decode_both_ways(bytes, plan);
+    const double rms = cv::norm(both.fast, both.exact, cv::NORM_L2) / std::sqrt(3.0 * both.exact.total());
+    squares += rms * rms;
+    worst = std::max(worst, rms);
+    ++count;
+  }
+  const double all = std::sqrt(squares / count);
+  std::cout << "RMS " << all << " of 255, of the worst photograph " << worst << '\n';
+  EXPECT_LE(all, 2);
+  EXPECT_LE(worst, 6);
+}
+
+TEST(DecodeJpegFast, NoticesAMissingEnd) {
+  const auto whole = encode(".jpg", noise(200, 200));
+  cv::Mat memory;
+  const auto top = [](cv::Size size) { return CropPlan{0, 0, size.width, 40, 20, 20}; };
+  EXPECT_THROW(decode_jpeg_fast(std::span(whole).first(whole.size() / 2), top, memory), Error);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 generate: writes an image of every kind to FOLDER.
 convert:  LIST has a file a line; writes beside each the bytes of its convert("RGB") as FILE.rgb.
 turn:     the same after ImageOps.exif_transpose.
-resize:   CASES has a line a case: file, output file, then the numbers x y width height resized_width
+resize:   CASES has a line a case: file, output file, the filter's name, then the numbers x y width height resized_width
           resized_height window_x window_y size; writes the crop, resized and cropped to the window, as bytes.
 """
 import pathlib
@@ -80,10 +80,10 @@ def turn(files):
 
 def resize(cases):
     for line in pathlib.Path(cases).read_text().splitlines():
-        file, out, *numbers = line.split("\t")
+        file, out, resampling, *numbers = line.split("\t")
         x, y, width, height, resized_width, resized_height, window_x, window_y, size = map(int, numbers)
         crop = read(file).crop((x, y, x + width, y + height))
-        resized = crop.resize((resized_width, resized_height), Image.Resampling.BILINEAR)
+        resized = crop.resize((resized_width, resized_height), Image.Resampling[resampling])
         window = resized.crop((window_x, window_y, window_x + size, window_y + size))
         pathlib.Path(out).write_bytes(window.tobytes())
 

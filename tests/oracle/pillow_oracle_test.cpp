@@ -117,12 +117,15 @@ TEST_F(PillowOracle, ResizesCropsToTheSamePixels) {
       const int resize = (size * 256 + 112) / 224;
       for (const CropPlan& plan : {random_resized_crop(rgb.cols, rgb.rows, size, random),
                                    random_resized_crop(rgb.cols, rgb.rows, size, random),
-                                   centre_crop(rgb.cols, rgb.rows, resize, size)}) {
+                                   centre_crop(rgb.cols, rgb.rows, resize, size, Interpolation::kBilinear),
+                                   centre_crop(rgb.cols, rgb.rows, resize, size, Interpolation::kBicubic)}) {
         if (plan.resized_width > 4000 || plan.resized_height > 4000) continue;  // of a line of pixels
         cases.push_back({file, folder_.path() / fmt::format("{}.bytes", cases.size()), plan, size});
-        lines += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", file.string(),
-                             cases.back().out.string(), plan.x, plan.y, plan.width, plan.height,
-                             plan.resized_width, plan.resized_height, plan.window_x, plan.window_y, size);
+        lines += fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", file.string(),
+                             cases.back().out.string(),
+                             plan.interpolation == Interpolation::kBicubic ? "BICUBIC" : "BILINEAR", plan.x,
+                             plan.y, plan.width, plan.height, plan.resized_width, plan.resized_height,
+                             plan.window_x, plan.window_y, size);
       }
     }
   }

@@ -2,6 +2,9 @@
 
 #include <ATen/ops/cat.h>
 #include <ATen/ops/equal.h>
+#include <ATen/ops/mean.h>
+#include <ATen/ops/square.h>
+#include <ATen/ops/sub.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,6 +65,35 @@ TEST_F(BatchLoaderTest, GivesTheSameBatchesInEveryMode) {
       loader.enqueue(training_pass(training_, 1));
       test::expect_equal_batches(take_pass(loader), expected);
     }
+  }
+}
+
+TEST_F(BatchLoaderTest, DecodesFastToNearlyTheSamePixels) {
+  const test::TemporaryFolder temporary;
+  const std::string root = (temporary.path() / "large").string();
+  write_synth({.folder = root,
+               .classes = 2,
+               .train_per_class = 8,
+               .val_per_class = 0,
+               .min_size = 300,
+               .max_size = 400},
+              {});
+  const ImageFolder folder = index_folder(root + "/train", 2, kNoProgress);
+  std::vector<std::vector<BatchCopy>> by_way;
+  for (const CpuDecode way : {CpuDecode::kExact, CpuDecode::kFast}) {
+    LoaderOptions options = loader_options(Mode::kOverlapped);
+    options.cpu_decode = way;
+    BatchLoader loader(options);
+    loader.enqueue(training_pass(folder, 1));
+    by_way.push_back(take_pass(loader));
+  }
+  ASSERT_EQ(by_way[1].size(), 2U);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_TRUE(at::equal(by_way[0][i].labels, by_way[1][i].labels));
+    const at::Tensor delta = at::sub(by_way[0][i].images, by_way[1][i].images);
+    const double rms = std::sqrt(at::mean(at::square(delta)).item<double>());
+    EXPECT_GT(rms, 0);
+    EXPECT_LT(rms, 0.1);  // of a deviation of 1: some 6 of 255, in images full of noise
   }
 }
 

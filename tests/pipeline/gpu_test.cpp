@@ -107,7 +107,7 @@ TEST_F(GpuTest, DecodesAndResizesAsTheCpuDoes) {
     ASSERT_TRUE(size) << "file " << i;
     decode_image(files[i], Exif::kIgnore, whole_image, rgb);
     ASSERT_EQ(*size, rgb.size());
-    const CropPlan plan = centre_crop(size->width, size->height, 73, kSize);
+    const CropPlan plan = centre_crop(size->width, size->height, 73, kSize, Interpolation::kBilinear);
     images.push_back({files[i], *size, plan, static_cast<int64_t>(i)});
     resize_window(rgb, plan, kSize, scratch, expected[static_cast<int64_t>(i)].data_ptr<uint8_t>());
   }
@@ -135,10 +135,12 @@ TEST_F(GpuTest, FusedKernelMakesTheCpuPathsPixels) {
                                    {kSize, kSize, {0, 0, kSize, kSize, kSize, kSize}},
                                    {31, 17, {0, 0, 31, 17, 90, 73, 11, 4}},
                                    {1, 1, {0, 0, 1, 1, kSize, kSize}},
-                                   {2000, 900, {0, 0, 2000, 900, 160, 73, 48, 4}}};
+                                   {2000, 900, {0, 0, 2000, 900, 160, 73, 48, 4}},
+                                   {500, 375, centre_crop(500, 375, 73, kSize, Interpolation::kBicubic)},
+                                   {41, 33, centre_crop(41, 33, 73, kSize, Interpolation::kBicubic)}};
   const auto count = static_cast<int64_t>(cases.size());
   at::Tensor pixels = at::empty({count, kSize, kSize, 3}, at::kByte);
-  const at::Tensor flips = at::tensor({0, 1, 1, 0, 1, 0}, at::kByte);
+  const at::Tensor flips = at::tensor({0, 1, 1, 0, 1, 0, 1, 0}, at::kByte);
   std::vector<at::Tensor> crops;
   AntialiasedResize resize;
   FusedJob job{.count = static_cast<int>(count), .size = kSize};
@@ -232,6 +234,56 @@ TEST_F(GpuTest, GivesTheSameBatchesInEveryModeForEachDecoderAndResizer) {
       EXPECT_LE(difference(by_decoder[0][i].images, by_decoder[1][i].images).rms, most_apart)
           << "batch " << i;
     }
+  }
+}
+
+// In 8-bit steps, of every sample: what the GPU's path from file to tensor makes, less what the CPU's does,
+// which are Pillow's pixels to the bit (PillowOracle).
+std::vector<double> rms_by_photograph(const ImageFolder& folder, bool training,
+                                      Interpolation val_interpolation) {
+  const at::Tensor deviation = at::tensor({0.229, 0.224, 0.225}, at::kDouble).view({3, 1, 1}) * 255;
+  const c10::Stream compute = make_stream(kGpu, StreamPriority::kNormal);
+  const c10::StreamGuard guard(compute);
+  std::vector<std::vector<test::BatchCopy>> batches;
+  for (const bool on_device : {false, true}) {
+    LoaderOptions options = gpu_loader_options(Mode::kOverlapped, on_device, Resizer::kFused, compute);
+    options.image_size = 224;
+    options.val_resize = 256;
+    options.val_interpolation = val_interpolation;
+    options.type = c10::kFloat;
+    BatchLoader loader(options);
+    const auto count = static_cast<int64_t>(folder.samples.size());
+    loader.enqueue({&folder, training, 1, epoch_order(folder.samples.size(), 5, 1), 0, (count + 7) / 8});
+    batches.push_back(test::take_pass(loader));
+  }
+  std::vector<double> each;
+  for (size_t batch = 0; batch < batches[0].size(); ++batch) {
+    const at::Tensor delta =
+        (batches[1][batch].images.to(at::kDouble) - batches[0][batch].images.to(at::kDouble)) * deviation;
+    for (int64_t i = 0; i < delta.size(0); ++i)
+      each.push_back(delta[i].square().mean().sqrt().item<double>());
+  }
+  return each;
+}
+
+TEST_F(GpuTest, MakesNearlyPillowsPixelsOfPhotographs) {
+  const auto photographs = test::shared_data("imagenet-sample");
+  if (photographs.empty()) GTEST_SKIP() << "the photographs of ../shared/data/imagenet-sample are not here";
+  const ImageFolder folder = index_folder(photographs.string(), 2, [](int64_t, int64_t, int64_t) {});
+  for (const auto& [name, training, interpolation] :
+       {std::tuple{"training", true, Interpolation::kBilinear},
+        std::tuple{"evaluation", false, Interpolation::kBilinear},
+        std::tuple{"evaluation, bicubic", false, Interpolation::kBicubic}}) {
+    const std::vector<double> each = rms_by_photograph(folder, training, interpolation);
+    ASSERT_EQ(each.size(), folder.samples.size());
+    double squares = 0;
+    for (const double rms : each) squares += rms * rms;
+    const double all = std::sqrt(squares / static_cast<double>(each.size()));
+    const double worst = *std::ranges::max_element(each);
+    std::cout << name << ": RMS " << all << " of 255, of the worst photograph " << worst << '\n';
+    EXPECT_GT(worst, 0) << "the GPU didn't decode";
+    EXPECT_LE(worst, 2) << name;
+    EXPECT_LE(all, 1) << name;
   }
 }
 

@@ -66,6 +66,21 @@ TEST_F(TrainerTest, ReportsEveryStepAndEpoch) {
   EXPECT_NEAR(*seen.epochs[0].train_loss, sum / 6, 1e-6);
 }
 
+TEST_F(TrainerTest, TimesTheStepAloneWithoutATrace) {
+  TrainOptions options = small_options(out("plain"));
+  const RecordingObserver plain = run(options);
+  EXPECT_FALSE(plain.epochs.front().alone_share) << "not measured on the CPU unless asked for";
+  options.out = out("timed");
+  options.alone_steps = 2;
+  const RecordingObserver timed = run(options);
+  expect_equal_losses(timed.steps, plain.steps);
+  ASSERT_EQ(timed.epochs.size(), 2U);
+  for (const EpochReport& report : timed.epochs) {
+    EXPECT_GT(*report.alone_images_per_s, 0);
+    EXPECT_DOUBLE_EQ(*report.alone_share, report.images_per_s / *report.alone_images_per_s);
+  }
+}
+
 TEST_F(TrainerTest, GivesTheSameLossesInEveryModeAndWhenRepeated) {
   TrainOptions options = small_options(out("serial"));
   options.mode = Mode::kSerial;
