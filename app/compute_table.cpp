@@ -36,6 +36,7 @@ std::string rate_lines(const ComputeRate& rate) {
     add("  optimizer", milliseconds(rate.parts->optimizer_s));
   }
   if (rate.peak_bytes) add("peak memory", bytes_text(*rate.peak_bytes));
+  if (rate.reserved_bytes) add("  held for it", bytes_text(*rate.reserved_bytes));
   if (rate.copy_bytes_per_s) {
     add("memory's copy rate", bytes_text(static_cast<int64_t>(*rate.copy_bytes_per_s)) + "/s");
   }

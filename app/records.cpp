@@ -149,6 +149,7 @@ Json compute_record(const ComputeRate& rate) {
       {"windows_ms", windows},
       {"parts_ms", parts},
       {"peak_bytes", number(rate.peak_bytes)},
+      {"reserved_bytes", number(rate.reserved_bytes)},
       {"copy_bytes_per_s", number(rate.copy_bytes_per_s)},
       {"traced", traced},
       {"why_not_traced", rate.why_not_traced},

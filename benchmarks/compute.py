@@ -47,7 +47,8 @@ def pytorch(compiled, amp, batch):
     steps(10)
     torch.cuda.reset_peak_memory_stats()
     rate = statistics.median(steps(25) for _ in range(5))
-    return {"images_per_s": rate, "peak_bytes": torch.cuda.max_memory_allocated()}
+    return {"images_per_s": rate, "peak_bytes": torch.cuda.max_memory_allocated(),
+            "reserved_bytes": torch.cuda.memory_reserved()}
 
 
 def in_a_process(arguments, row):
@@ -86,11 +87,13 @@ def main():
                 json.dump(results, file, indent=1)
 
     peers = [results[name]["images_per_s"] for name in list(ROWS)[:2] if name in results]
-    print("| run | img/s | " + "".join(f"x {name.split(',')[0]} | " for name in list(ROWS)[:2] if name in results))
-    print("|---|---|" + "---|" * len(peers))
+    print("| run | img/s | " + "".join(f"x {name.split(',')[0]} | " for name in list(ROWS)[:2] if name in results)
+          + "peak GB | held GB |")
+    print("|---|---|" + "---|" * (len(peers) + 2))
     for row, result in results.items():
         ratios = "".join(f" {result['images_per_s'] / peer:.2f} |" for peer in peers)
-        print(f"| {row} | {result['images_per_s']:,.0f} |{ratios}")
+        memory = "".join(f" {result[key] / 1e9:.1f} |" for key in ("peak_bytes", "reserved_bytes"))
+        print(f"| {row} | {result['images_per_s']:,.0f} |{ratios}{memory}")
 
 
 main()

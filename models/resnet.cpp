@@ -3,6 +3,7 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_foreach_add.h>
+#include <ATen/ops/_foreach_copy.h>
 #include <ATen/ops/adaptive_avg_pool2d.h>
 #include <ATen/ops/conv2d.h>
 #include <ATen/ops/empty.h>
@@ -47,21 +48,25 @@ const Arch& find_arch(const std::string& name) {
   return *found;
 }
 
-Tensor convolve(const Conv& conv, const Tensor& input) {
-  return at::conv2d(input, conv.weight, /*bias=*/{}, conv.stride, conv.padding);
+const Tensor& in_use(const Tensor& weight, const Tensor& cast, NormMode mode) {
+  return mode.training && cast.defined() ? cast : weight;
+}
+
+Tensor convolve(const Conv& conv, const Tensor& input, NormMode mode) {
+  return at::conv2d(input, in_use(conv.weight, conv.cast, mode), /*bias=*/{}, conv.stride, conv.padding);
 }
 
 Twice run_block(const ResidualBlock& block, const Twice& input, NormMode mode) {
   Tensor out = input.first;
   for (size_t i = 0; i + 1 < block.layers.size(); ++i) {
     const auto& [conv, norm] = block.layers[i];
-    out = norm_relu(convolve(conv, out), norm, mode);
+    out = norm_relu(convolve(conv, out, mode), norm, mode);
   }
   const auto& [conv, norm] = block.layers.back();
-  out = convolve(conv, out);
+  out = convolve(conv, out, mode);
   if (!block.downsample) return norm_add_relu(out, norm, input.second, mode);
   const auto& [around, around_norm] = *block.downsample;
-  return norm_add_norm_relu(out, norm, convolve(around, input.second), around_norm, mode);
+  return norm_add_norm_relu(out, norm, convolve(around, input.second, mode), around_norm, mode);
 }
 
 }  // namespace
@@ -73,7 +78,7 @@ class ResNet::Builder {
   Builder(ResNet& model, uint64_t seed) : model_(model), generator_(at::detail::createCPUGenerator(seed)) {}
 
   Conv make_conv(int64_t in, int64_t out, int64_t kernel, int64_t stride) {
-    Conv conv{at::empty({out, in, kernel, kernel}), stride, kernel / 2};
+    Conv conv{at::empty({out, in, kernel, kernel}), {}, stride, kernel / 2};
     draw_default(conv.weight, in * kernel * kernel);  // drawn, as torchvision does, and drawn again below
     return conv;
   }
@@ -187,13 +192,47 @@ Tensor ResNet::forward(const Tensor& images, Phase phase) {
   if (phase == Phase::kTraining) {
     const at::NoGradGuard no_grad;
     at::_foreach_add_(counters_, 1);
+    refresh_casts();
   }
   const NormMode mode{phase == Phase::kTraining, norms_ == Norms::kFused};
-  Twice out = norm_relu_max_pool(convolve(conv_.first, images), conv_.second, mode);
+  Twice out = norm_relu_max_pool(convolve(conv_.first, images, mode), conv_.second, mode);
   for (const auto& stage : stages_) {
     for (const ResidualBlock& block : stage) out = run_block(block, out, mode);
   }
-  return at::linear(at::adaptive_avg_pool2d(out.first, {1, 1}).flatten(1), fc_weight_, fc_bias_);
+  return at::linear(at::adaptive_avg_pool2d(out.first, {1, 1}).flatten(1),
+                    in_use(fc_weight_, fc_weight_cast_, mode), in_use(fc_bias_, fc_bias_cast_, mode));
+}
+
+void ResNet::keep_casts(c10::ScalarType type) {
+  casts_.assign(parameters_.size(), {});
+  const auto keep = [&](const Tensor& weight, Tensor& cast) {
+    cast = weight.detach().to(type).set_requires_grad(true);
+    const auto of_weight = [&](const auto& named) { return named.second.is_same(weight); };
+    casts_[std::ranges::find_if(parameters_, of_weight) - parameters_.begin()] = cast;
+  };
+  const auto keep_of_layer = [&](std::pair<Conv, BatchNorm>& layer) {
+    keep(layer.first.weight, layer.first.cast);
+  };
+  keep_of_layer(conv_);
+  for (auto& stage : stages_) {
+    for (ResidualBlock& block : stage) {
+      for (auto& layer : block.layers) keep_of_layer(layer);
+      if (block.downsample) keep_of_layer(*block.downsample);
+    }
+  }
+  keep(fc_weight_, fc_weight_cast_);
+  keep(fc_bias_, fc_bias_cast_);
+}
+
+void ResNet::refresh_casts() {
+  std::vector<Tensor> to;
+  std::vector<Tensor> from;
+  for (size_t i = 0; i < casts_.size(); ++i) {
+    if (!casts_[i].defined()) continue;
+    to.push_back(casts_[i]);
+    from.push_back(parameters_[i].second);
+  }
+  if (!to.empty()) at::_foreach_copy_(to, from);
 }
 
 StateDict ResNet::state_dict() const {

@@ -18,6 +18,7 @@ using StateDict = std::vector<std::pair<std::string, at::Tensor>>;
 
 struct Conv {
   at::Tensor weight;  ///< [out, in, k, k]
+  at::Tensor cast;    ///< the weight in another type, once ResNet::keep_casts was called
   int64_t stride = 1;
   int64_t padding = 0;
 };
@@ -49,6 +50,15 @@ class ResNet {
   /// type. Training uses the batch's statistics and updates the running ones. Doesn't wait for a device.
   at::Tensor forward(const at::Tensor& images, Phase phase);
 
+  /// Keeps copies of the convolutions' and the classifier's weights in `type`, for training to use in the
+  /// weights' place: forward makes them anew in one pass, where autocast casts each weight, and each gradient
+  /// back, by a launch of its own. Values are the same. Call it when the model is on its device.
+  void keep_casts(c10::ScalarType type);
+
+  /// By parameter, in the order of parameters(): the copy that gets the gradient in its place, undefined for
+  /// those that have none; empty without keep_casts.
+  const std::vector<at::Tensor>& casts() const { return casts_; }
+
   /// What is trained. The tensors stay the same objects for as long as the model lives.
   const StateDict& parameters() const { return parameters_; }
 
@@ -64,14 +74,17 @@ class ResNet {
  private:
   class Builder;
 
+  void refresh_casts();
+
   std::pair<Conv, BatchNorm> conv_;
   std::array<std::vector<ResidualBlock>, 4> stages_;
-  at::Tensor fc_weight_;  // [classes, C]
-  at::Tensor fc_bias_;    // [classes]
+  at::Tensor fc_weight_, fc_weight_cast_;  // [classes, C]
+  at::Tensor fc_bias_, fc_bias_cast_;      // [classes]
   StateDict parameters_;
   StateDict state_;                   // parameters and buffers: the same tensors
   std::vector<at::Tensor> counters_;  // each batch norm's num_batches_tracked
   std::vector<at::Tensor> arrivals_;  // each batch norm's
+  std::vector<at::Tensor> casts_;     // by parameter
   Norms norms_;
 };
 

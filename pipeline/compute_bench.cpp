@@ -155,7 +155,10 @@ ComputeRate measure_compute(const TrainSetup& setup, const ComputeMeasurement& m
   rate.step_s = bench.time(measurement.windows, rate.steps);
   rate.cuda_graph = bench.step().is_recorded();
   rate.why_no_graph = bench.why_no_graph();
-  if (on_gpu) rate.peak_bytes = peak_device_memory(setup.device) + bench.step().recorded_bytes();
+  if (on_gpu) {
+    rate.peak_bytes = peak_device_memory(setup.device) + bench.step().recorded_bytes();
+    rate.reserved_bytes = reserved_device_memory(setup.device);
+  }
   if (!rate.cuda_graph) rate.parts = bench.time_parts(rate.steps);
   if (on_gpu) rate.copy_bytes_per_s = copy_rate(compute);
 

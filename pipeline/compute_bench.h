@@ -31,6 +31,7 @@ struct ComputeRate {
   std::string why_no_graph;                ///< a sentence, where one was asked for in vain
   std::optional<double> copy_bytes_per_s;  ///< of the device's memory, read and written; on a GPU
   std::optional<int64_t> peak_bytes;       ///< that tensors occupied at most; on a GPU
+  std::optional<int64_t> reserved_bytes;   ///< that the allocator held for them; on a GPU
 
   double median_step_s() const;
   double images_per_s() const { return static_cast<double>(batch_size) / median_step_s(); }

@@ -90,4 +90,8 @@ void reset_peak_device_memory(c10::Device device) {
   if (device.is_cuda()) reset_peak_cuda_memory(device);
 }
 
+int64_t reserved_device_memory(c10::Device device) {
+  return device.is_cuda() ? reserved_cuda_memory(device) : 0;
+}
+
 }  // namespace slipstream

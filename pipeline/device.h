@@ -69,4 +69,7 @@ at::Tensor make_host_tensor(at::IntArrayRef sizes, at::ScalarType type, bool pin
 int64_t peak_device_memory(c10::Device device);
 void reset_peak_device_memory(c10::Device device);
 
+/// The bytes that LibTorch's allocator holds on the device, in use or kept for reuse; 0 on the CPU.
+int64_t reserved_device_memory(c10::Device device);
+
 }  // namespace slipstream

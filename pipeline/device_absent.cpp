@@ -17,5 +17,6 @@ void synchronise_cuda(c10::Stream) { no_cuda(); }
 at::Tensor make_pinned_tensor(at::IntArrayRef, at::ScalarType) { no_cuda(); }
 int64_t peak_cuda_memory(c10::Device) { no_cuda(); }
 void reset_peak_cuda_memory(c10::Device) { no_cuda(); }
+int64_t reserved_cuda_memory(c10::Device) { no_cuda(); }
 
 }  // namespace slipstream

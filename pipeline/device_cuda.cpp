@@ -46,6 +46,11 @@ int64_t peak_cuda_memory(c10::Device device) {
   return c10::cuda::CUDACachingAllocator::getDeviceStats(device.index()).allocated_bytes[kAggregate].peak;
 }
 
+int64_t reserved_cuda_memory(c10::Device device) {
+  constexpr auto kAggregate = static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE);
+  return c10::cuda::CUDACachingAllocator::getDeviceStats(device.index()).reserved_bytes[kAggregate].current;
+}
+
 void reset_peak_cuda_memory(c10::Device device) {
   c10::cuda::CUDACachingAllocator::resetPeakStats(device.index());
 }

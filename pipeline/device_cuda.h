@@ -23,5 +23,6 @@ void synchronise_cuda(c10::Stream stream);
 at::Tensor make_pinned_tensor(at::IntArrayRef sizes, at::ScalarType type);
 int64_t peak_cuda_memory(c10::Device device);
 void reset_peak_cuda_memory(c10::Device device);
+int64_t reserved_cuda_memory(c10::Device device);
 
 }  // namespace slipstream

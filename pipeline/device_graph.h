@@ -15,7 +15,8 @@ class DeviceGraph {
   /// Queues the work on the current stream; doesn't block.
   virtual void replay() = 0;
 
-  /// Of device memory that it holds for what was allocated while it was recorded.
+  /// Of device memory that its tensors occupy at most, at one time of its work; the allocator keeps some more
+  /// for them.
   virtual int64_t bytes() const = 0;
 };
 

@@ -5,21 +5,23 @@
 
 #include "data/error.h"
 #include "pipeline/device_graph.h"
+#include "pipeline/graph_memsets.h"
 
 namespace slipstream {
 namespace {
 namespace allocator = c10::cuda::CUDACachingAllocator;
 
-int64_t reserved_bytes() {
+c10::CachingAllocator::Stat allocated() {
   constexpr auto kAggregate = static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE);
-  return allocator::getDeviceStats(c10::cuda::current_device()).reserved_bytes[kAggregate].current;
+  return allocator::getDeviceStats(c10::cuda::current_device()).allocated_bytes[kAggregate];
 }
 
 class CudaGraph : public DeviceGraph {
  public:
   explicit CudaGraph(const std::function<void()>& work) {
     allocator::emptyCache();
-    const int64_t reserved_before = reserved_bytes();
+    allocator::resetPeakStats(c10::cuda::current_device());
+    const int64_t before = allocated().current;
     try {
       // Other threads may go on calling CUDA meanwhile; autograd's thread queues on the recorded stream.
       graph_.capture_begin(pool_, cudaStreamCaptureModeThreadLocal);
@@ -29,7 +31,7 @@ class CudaGraph : public DeviceGraph {
       throw;
     }
     end();
-    bytes_ = reserved_bytes() - reserved_before;
+    bytes_ = allocated().peak - before;
   }
 
   void replay() override { graph_.replay(); }
@@ -43,6 +45,8 @@ class CudaGraph : public DeviceGraph {
       forget_pool();
       throw;
     }
+    graph_memsets_as_kernels(graph_.raw_cuda_graph());
+    graph_.instantiate();
   }
 
   void end_after_failure() noexcept {
@@ -72,7 +76,7 @@ class CudaGraph : public DeviceGraph {
   }
 
   c10::MempoolId_t pool_ = at::cuda::graph_pool_handle();
-  at::cuda::CUDAGraph graph_;
+  at::cuda::CUDAGraph graph_{/*keep_graph=*/true};  // to be changed before it is instantiated
   int64_t bytes_ = 0;
 };
 

@@ -2,8 +2,10 @@
 
 #include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/_foreach_copy.h>
 #include <ATen/ops/_fused_sgd.h>
 #include <ATen/ops/cross_entropy_loss.h>
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
@@ -45,6 +47,7 @@ TrainStep::TrainStep(ResNet& model, const TrainSetup& setup)
     parameters_.push_back(parameter);
     momenta_.push_back(at::zeros_like(parameter));  // keeps the parameter's strides
   }
+  if (type_ != c10::kFloat) model.keep_casts(type_);
 }
 
 at::Tensor TrainStep::run(const Batch& batch, double lr, StepParts* parts) {
@@ -92,14 +95,30 @@ at::Tensor TrainStep::forward(const at::Tensor& images, const at::Tensor& labels
 }
 
 void TrainStep::update() {
-  std::vector<at::Tensor> gradients;
-  gradients.reserve(parameters_.size());
-  for (at::Tensor& parameter : parameters_) gradients.push_back(parameter.mutable_grad());
+  std::vector<at::Tensor> gradients = take_gradients();
   const at::Tensor overflow = loss_scale_.unscale(gradients);
   at::_fused_sgd_(parameters_, gradients, momenta_, options_.weight_decay, options_.momentum, lr_,
                   /*dampening=*/0, /*nesterov=*/false, /*maximize=*/false, /*is_first_step=*/false,
                   /*grad_scale=*/{}, overflow.defined() ? std::optional(overflow) : std::nullopt);
-  for (at::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
+}
+
+// In float32, by parameter. Those of the weights' casts come over in one pass.
+std::vector<at::Tensor> TrainStep::take_gradients() {
+  std::vector<at::Tensor> gradients;
+  std::vector<at::Tensor> of_casts;
+  std::vector<at::Tensor> to;
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    at::Tensor cast = model_.casts().empty() ? at::Tensor() : model_.casts()[i];
+    at::Tensor& own = cast.defined() ? cast.mutable_grad() : parameters_[i].mutable_grad();
+    gradients.push_back(cast.defined() ? at::empty_like(parameters_[i]) : own);
+    if (cast.defined()) {
+      of_casts.push_back(own);
+      to.push_back(gradients.back());
+    }
+    own.reset();
+  }
+  if (!to.empty()) at::_foreach_copy_(to, of_casts);
+  return gradients;
 }
 
 std::string TrainStep::prepare(at::IntArrayRef image_sizes) {

@@ -55,7 +55,7 @@ class TrainStep {
   bool is_recorded(const Batch& batch) const;
   bool is_recorded() const { return graph_ != nullptr; }
 
-  /// Of device memory that the recorded step holds.
+  /// Of device memory that the recorded step's tensors occupy at most.
   int64_t recorded_bytes() const { return graph_ ? graph_->bytes() : 0; }
 
   /// Momentum buffers by parameter name, and the loss scale's state: what a resumed run needs beside the
@@ -67,6 +67,7 @@ class TrainStep {
   at::Tensor forward(const at::Tensor& images, const at::Tensor& labels, at::Tensor& logits);
   at::Tensor compute(const at::Tensor& images, const at::Tensor& labels, StepParts* parts);
   void update();
+  std::vector<at::Tensor> take_gradients();
   std::string record(at::IntArrayRef image_sizes);
   Batch empty_batch(at::IntArrayRef image_sizes) const;
   void without_trace(const std::function<void()>& work);

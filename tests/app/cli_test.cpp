@@ -244,7 +244,7 @@ TEST_F(CliTest, MeasuresTheStepAlone) {
   EXPECT_NEAR(report["images_per_s"].get<double>() * report["step_ms"].get<double>(), 8000, 1e-6);
   for (const char* part : {"forward", "backward", "optimizer"})
     EXPECT_GT(report["parts_ms"][part], 0) << part;
-  for (const char* key : {"traced", "peak_bytes", "copy_bytes_per_s"})
+  for (const char* key : {"traced", "peak_bytes", "reserved_bytes", "copy_bytes_per_s"})
     EXPECT_TRUE(report[key].is_null()) << key;
 
   const CommandResult table = slipstream(bench + "--json " + path("compute.json"));

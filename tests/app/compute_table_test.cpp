@@ -23,6 +23,7 @@ ComputeRate rate_of_a_cpu() {
 ComputeRate rate_of_a_gpu() {
   ComputeRate rate = rate_of_a_cpu();
   rate.peak_bytes = 22'000'000'000;
+  rate.reserved_bytes = 23'000'000'000;
   rate.copy_bytes_per_s = 4.25e12;
   rate.traced =
       ComputeRate::Traced{0.065, summarise({{"void at::native::max_pool<c10::Half>(int)", 0, 15'000'000},
@@ -43,7 +44,7 @@ TEST(ComputeTable, ShowsTheMedianWindowAndTheParts) {
 
 TEST(ComputeTable, ShowsKindsOfKernelsAndTheLongest) {
   const std::string table = compute_table(rate_of_a_gpu());
-  EXPECT_THAT(table, HasSubstr("peak memory             22 GB\n"));
+  EXPECT_THAT(table, HasSubstr("peak memory             22 GB\n  held for it           23 GB\n"));
   EXPECT_THAT(table, HasSubstr("memory's copy rate  4.25 TB/s\n"));
   EXPECT_THAT(table, HasSubstr("convolution      45.0 ms   69.2%         2\n"));
   EXPECT_THAT(table, HasSubstr("idle            5.000 ms    7.7%         -\n"));

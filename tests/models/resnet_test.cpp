@@ -168,5 +168,41 @@ TEST(ToChannelsLastTest, KeepsValuesAndTensors) {
   EXPECT_LE((logits - expected).abs().max().item<float>(), 1e-4 * expected.abs().max().item<float>());
 }
 
+// What training in bfloat16 makes: logits, and gradients by parameter in float32.
+std::vector<at::Tensor> train_once(ResNet& model) {
+  at::autocast::set_autocast_enabled(at::kCPU, true);
+  at::autocast::set_autocast_dtype(at::kCPU, at::kBFloat16);
+  const at::Tensor images = at::linspace(-1, 1, 4 * 3 * 32 * 32).sin().view({4, 3, 32, 32});
+  const at::Tensor logits = model.forward(images, kTraining);
+  at::autocast::set_autocast_enabled(at::kCPU, false);
+  at::autocast::clear_cache();
+  logits.to(at::kFloat).square().sum().backward();
+  std::vector<at::Tensor> made = {logits.detach()};
+  for (size_t i = 0; i < model.parameters().size(); ++i) {
+    const at::Tensor cast = model.casts().empty() ? at::Tensor() : model.casts()[i];
+    made.push_back((cast.defined() ? cast : model.parameters()[i].second).grad().to(at::kFloat));
+  }
+  return made;
+}
+
+TEST(ResNetTest, TrainsOnKeptCastsAsAutocastDoes) {
+  ResNet by_autocast("resnet50", 7, 1);
+  ResNet by_casts("resnet50", 7, 1);
+  by_casts.keep_casts(at::kBFloat16);
+  {
+    const at::NoGradGuard no_grad;  // the copies must follow the weights
+    for (ResNet* model : {&by_autocast, &by_casts}) {
+      for (const auto& [name, parameter] : model->parameters()) at::Tensor(parameter).mul_(1.25);
+    }
+  }
+  const auto expected = train_once(by_autocast);
+  const auto found = train_once(by_casts);
+  ASSERT_EQ(found.size(), 162U);
+  for (size_t i = 0; i < found.size(); ++i) EXPECT_TRUE(at::equal(found[i], expected[i])) << i;
+  size_t casts = 0;
+  for (const at::Tensor& cast : by_casts.casts()) casts += cast.defined() ? 1 : 0;
+  EXPECT_EQ(casts, 55U);  // 53 convolutions, the classifier's weight and bias
+}
+
 }  // namespace
 }  // namespace slipstream

@@ -83,6 +83,7 @@ TEST(ComputeBench, TimesWindowsAndTheStepsPartsOnTheCpu) {
   EXPECT_THAT(rate.why_not_traced, testing::HasSubstr("preset 'cuda'"));
   EXPECT_FALSE(rate.copy_bytes_per_s);
   EXPECT_FALSE(rate.peak_bytes);
+  EXPECT_FALSE(rate.reserved_bytes);
 }
 
 }  // namespace
