@@ -131,7 +131,7 @@ std::string PlacedJson::place(const std::string& path) const {
   return fmt::format("{}:{}: {}", file, lines.at(path), path);
 }
 
-PlacedJson read_placed_json(const std::string& file) {
+PlacedJson read_placed_json(const std::string& file, Json::value_t type) {
   PlacedJson placed{.file = file, .value = {}, .lines = {}};
   const std::string text = text_of(file);
   LineCount count;
@@ -146,9 +146,9 @@ PlacedJson read_placed_json(const std::string& file) {
   } catch (const Json::exception& error) {
     throw UsageError(fmt::format("{}: not valid JSON, {}.", file, without_prefix(error.what())));
   }
-  if (!placed.value.is_object()) {
-    throw UsageError(
-        fmt::format("{}: holds {}, but must hold one JSON object.", file, placed.value.type_name()));
+  if (placed.value.type() != type) {
+    throw UsageError(fmt::format("{}: holds {}, but must hold one JSON {}.", file, placed.value.type_name(),
+                                 Json(type).type_name()));
   }
   return placed;
 }

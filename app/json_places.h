@@ -18,8 +18,8 @@ struct PlacedJson {
   std::string place(const std::string& path) const;
 };
 
-/// Reads a JSON file that holds one object. Throws UsageError naming the file, and the line and column of
-/// what is malformed, or the line of a key that stands twice.
-PlacedJson read_placed_json(const std::string& file);
+/// Reads a JSON file that holds one object, or one array where `type` says so. Throws UsageError naming the
+/// file, and the line and column of what is malformed, or the line of a key that stands twice.
+PlacedJson read_placed_json(const std::string& file, Json::value_t type = Json::value_t::object);
 
 }  // namespace slipstream

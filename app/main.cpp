@@ -12,6 +12,7 @@
 #include "app/doctor_command.h"
 #include "app/evaluate_command.h"
 #include "app/help_format.h"
+#include "app/report_command.h"
 #include "app/summary_command.h"
 #include "app/sweep_command.h"
 #include "app/synth_command.h"
@@ -31,7 +32,7 @@ int run(int argc, char** argv) {
   app.allow_extras();
   const std::vector<Command> commands = {
       add_train_command(app),   add_evaluate_command(app), add_sweep_command(app), add_synth_command(app),
-      add_summary_command(app), add_bench_command(app),    add_doctor_command(app)};
+      add_summary_command(app), add_report_command(app),   add_bench_command(app), add_doctor_command(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help_or_version) {

@@ -3,19 +3,17 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "app/compare_table.h"
 #include "app/option_table.h"
+#include "app/run_names.h"
 #include "app/run_report.h"
 #include "data/error.h"
 
 namespace slipstream {
-namespace fs = std::filesystem;
 namespace {
 
 struct SummaryLine {
@@ -40,22 +38,9 @@ Json epoch_of(const std::string& folder, int64_t epoch) {
   throw Error(fmt::format("{}: there is no epoch {}.", path, epoch));
 }
 
-/// The folders' last parts; whole paths where those are not all different.
-std::vector<std::string> names_of(const std::vector<std::string>& folders) {
-  std::vector<std::string> names;
-  for (const std::string& folder : folders) {
-    fs::path path = fs::path(folder).lexically_normal();
-    if (!path.has_filename()) path = path.parent_path();
-    const std::string name = path.filename().string();
-    if (name.empty() || name == "." || std::count(names.begin(), names.end(), name) > 0) return folders;
-    names.push_back(name);
-  }
-  return names;
-}
-
 int run(SummaryLine& line) {
   line.table.read_flags();
-  const std::vector<std::string> names = names_of(line.folders);
+  const std::vector<std::string> names = run_names(line.folders);
   std::vector<ComparedRun> runs;
   for (size_t at = 0; at < names.size(); ++at)
     runs.push_back({names[at], epoch_of(line.folders[at], line.epoch)});

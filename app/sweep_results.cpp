@@ -33,15 +33,6 @@ RunStatus status_named(const std::string& name) {
   throw Error(fmt::format("no status is named '{}'", name));
 }
 
-SweepResult result_of(const Json& record) {
-  return {.name = record.at("name").get<std::string>(),
-          .config = record.at("config"),
-          .status = status_named(record.at("status").get<std::string>()),
-          .error = record.at("error").get<std::string>(),
-          .run_s = record.at("run_s").get<double>(),
-          .epoch = record.at("epoch")};
-}
-
 /// Keys in one order, whatever theirs: files are edited by people.
 std::string identity(const Json& config) { return nlohmann::json(config).dump(); }
 
@@ -60,6 +51,15 @@ Json result_record(const SweepResult& result) {
   return {{"name", result.name},   {"status", status_name(result.status)},
           {"error", result.error}, {"run_s", result.run_s},
           {"epoch", result.epoch}, {"config", result.config}};
+}
+
+SweepResult result_of(const Json& record) {
+  return {.name = record.at("name").get<std::string>(),
+          .config = record.at("config"),
+          .status = status_named(record.at("status").get<std::string>()),
+          .error = record.at("error").get<std::string>(),
+          .run_s = record.at("run_s").get<double>(),
+          .epoch = record.at("epoch")};
 }
 
 SweepResults::SweepResults(std::string file) : file_(std::move(file)) {

@@ -51,7 +51,9 @@ class SweepResults {
   UniqueFd appended_;
 };
 
-/// A result as an object of results.json and a line of results.jsonl.
+/// A result as an object of results.json and a line of results.jsonl, and back. Throws std::exception if the
+/// record is no such object.
 Json result_record(const SweepResult& result);
+SweepResult result_of(const Json& record);
 
 }  // namespace slipstream

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/report/drawing.h"
+
+namespace slipstream {
+
+struct HeatCell {
+  std::optional<double> value;  ///< none: nothing was measured there
+  std::string text;
+};
+
+/// A grid of values, the lowest pale and the highest strong, each with its number.
+struct HeatMap {
+  std::string x_title, y_title;
+  std::vector<std::string> xs, ys;
+  std::vector<std::vector<HeatCell>> rows;  ///< a row a y, a cell an x
+};
+
+Drawing heat_map(const HeatMap& map, double width);
+
+/// Which of the five shades ("h0" to "h4") a value within low..high has.
+std::string heat_style(double value, double low, double high);
+
+}  // namespace slipstream

@@ -1,0 +1,141 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+#include "app/report/cells.h"
+#include "app/report/sections.h"
+#include "app/report/timeline_chart.h"
+#include "app/report/trace_file.h"
+#include "app/units.h"
+
+namespace slipstream {
+namespace {
+
+constexpr size_t kSteps = 6;        // drawn
+constexpr size_t kMostTracks = 16;  // beyond them a picture is no help
+constexpr size_t kMostSpans = 600;  // of one track: finer ones are less than a pixel
+
+bool contains(const std::string& text, const char* word) { return text.find(word) != std::string::npos; }
+
+/// The track whose spans are the steps: the one named for compute, else the one that ends last.
+const TraceTrack& step_track(const std::vector<TraceTrack>& tracks) {
+  const auto named = std::ranges::find_if(tracks, [](const TraceTrack& track) {
+    return contains(track.name, "ompute") || contains(track.name, "step");
+  });
+  if (named != tracks.end()) return *named;
+  return *std::ranges::max_element(tracks, {},
+                                   [](const TraceTrack& track) { return track.spans.back().end_s; });
+}
+
+struct Window {
+  double begin_s = 0, end_s = 0;
+  bool skips_first = false;
+};
+
+/// The first steps but one, which warms up, where there are enough.
+Window first_steps(const std::vector<TraceSpan>& steps) {
+  Window window;
+  window.skips_first = steps.size() > kSteps;
+  const size_t first = window.skips_first ? 1 : 0;
+  const size_t last = std::min(first + kSteps, steps.size()) - 1;
+  window.begin_s = window.skips_first ? steps[0].end_s : steps[0].begin_s;
+  window.end_s = steps[last].end_s;
+  return window;
+}
+
+/// A colour for each kind of span, in the order in which they are met.
+class Kinds {
+ public:
+  std::string style(const std::string& name) {
+    const std::string kind = kind_of(name);
+    const auto [found, is_new] = styles_.emplace(kind, series_style(styles_.size()));
+    if (is_new) legend_.push_back({kind, found->second});
+    return found->second;
+  }
+  const std::vector<LegendEntry>& legend() const { return legend_; }
+
+ private:
+  /// "decode" of "decode 17": spans of one kind carry their batch's number.
+  static std::string kind_of(const std::string& name) {
+    const size_t end = name.find_last_not_of("0123456789 #:");
+    return end == std::string::npos ? name : name.substr(0, end + 1);
+  }
+  std::map<std::string, std::string> styles_;
+  std::vector<LegendEntry> legend_;
+};
+
+bool within(const TraceSpan& span, const Window& window) {
+  return span.end_s > window.begin_s && span.begin_s < window.end_s;
+}
+
+/// The seconds of the window in which at least one of the track's spans was under way.
+double busy_seconds(const TraceTrack& track, const Window& window) {
+  double busy = 0, until = window.begin_s;
+  for (const TraceSpan& span : track.spans) {
+    const double begin = std::max(span.begin_s, until), end = std::min(span.end_s, window.end_s);
+    if (end > begin) busy += end - begin;
+    until = std::max(until, end);
+  }
+  return busy;
+}
+
+Picture timeline_of(const ReportRun& run, const std::vector<TraceTrack>& tracks) {
+  const Window window = first_steps(step_track(tracks).spans);
+  const std::string title = fmt::format("{}: first steps", run.name);
+  Picture picture{.title = title,
+                  .description = fmt::format("A row for each thread and stream over {}.",
+                                             seconds_text(window.end_s - window.begin_s)),
+                  .draw = {},
+                  .legend = {},
+                  .note = window.skips_first ? "Without the first step, which warms up." : "",
+                  .data = {.caption = title,
+                           .columns = {{"track"}, {"spans", true}, {"busy", true}, {"of the time", true}},
+                           .rows = {}}};
+  TimelineChart chart{.begin_s = window.begin_s, .end_s = window.end_s, .tracks = {}};
+  Kinds kinds;
+  for (const TraceTrack& track : tracks) {
+    TimelineTrack drawn{.name = track.name, .spans = {}};
+    size_t spans = 0;
+    for (const TraceSpan& span : track.spans) {
+      if (!within(span, window)) continue;
+      if (++spans <= kMostSpans) {
+        drawn.spans.push_back({span.begin_s, span.end_s, span.name, kinds.style(span.name)});
+      }
+    }
+    if (spans == 0) continue;
+    const double busy = busy_seconds(track, window);
+    const double share = busy / (window.end_s - window.begin_s);
+    picture.data.rows.push_back({text_cell(track.name),
+                                 {.text = fmt::format("{}", spans), .value = static_cast<double>(spans)},
+                                 seconds_cell(busy),
+                                 share_cell(share)});
+    picture.description += fmt::format(" {} is busy {} of it.", track.name, share_text(share));
+    if (chart.tracks.size() < kMostTracks) chart.tracks.push_back(std::move(drawn));
+  }
+  picture.legend = kinds.legend();
+  if (picture.data.rows.size() > chart.tracks.size()) {
+    picture.note += fmt::format(" {} more tracks are in the table alone.",
+                                picture.data.rows.size() - chart.tracks.size());
+  }
+  picture.draw = [chart](double width) { return timeline_chart(chart, width); };
+  return picture;
+}
+
+}  // namespace
+
+Section timeline_section(const std::vector<DrawnRun>& runs) {
+  Section section{.title = "Timeline", .blocks = {}};
+  for (const DrawnRun& drawn : runs) {
+    const std::string file = drawn.run->folder + "/trace.json";
+    if (!std::filesystem::exists(file)) continue;
+    const std::vector<TraceTrack> tracks = read_trace(file);
+    if (!tracks.empty()) section.blocks.emplace_back(timeline_of(*drawn.run, tracks));
+  }
+  return section;
+}
+
+}  // namespace slipstream
