@@ -10,7 +10,7 @@ struct Plot {
   double left = 0, top = 0, right = 0, bottom = 0;
 
   Scale x(const Axis& axis) const { return {axis.low, axis.high, left, right}; }
-  Scale y(const Axis& axis) const { return {axis.low, axis.high, bottom, top}; }
+  Scale y(const Axis& axis) const { return {axis.low, axis.high, bottom, top, axis.is_log}; }
 };
 
 /// Height that an axis below a plot takes, with its ticks and its title.

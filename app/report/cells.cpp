@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/option_table.h"
+#include "app/report/scale.h"
 #include "app/units.h"
 
 namespace slipstream {
@@ -15,13 +16,19 @@ Cell shown_cell(std::optional<double> value, std::string (*shown)(double)) {
   return {.text = shown(*value), .value = value};
 }
 
+/// " s" of "1.234 s"; nothing of "12 min 5 s", which has two.
+std::string unit_of(const std::string& text) {
+  const size_t space = text.find(' ');
+  return space != std::string::npos && space == text.rfind(' ') ? text.substr(space) : std::string();
+}
+
 std::string times_text(double value) { return fmt::format("{:.2f}x", value); }
 
 }  // namespace
 
 Cell text_cell(std::string text) { return {.text = std::move(text), .value = {}}; }
 Cell number_cell(std::optional<double> value) { return shown_cell(value, rounded); }
-Cell seconds_cell(std::optional<double> value) { return shown_cell(value, seconds_text); }
+Cell seconds_cell(std::optional<double> value) { return shown_cell(value, duration_text); }
 Cell share_cell(std::optional<double> value) { return shown_cell(value, share_text); }
 Cell times_cell(std::optional<double> value) { return shown_cell(value, times_text); }
 
@@ -29,7 +36,11 @@ Cell spread_cell(const std::optional<Spread>& spread, std::string (*shown)(doubl
   if (!spread) return text_cell("-");
   Cell cell = shown_cell(spread->median, shown);
   if (spread->low < spread->high) {
-    cell.text += fmt::format(" ({} to {})", shown(spread->low), shown(spread->high));
+    const std::string unit = unit_of(cell.text);
+    const auto bare = [&](const std::string& text) {
+      return unit.empty() || unit_of(text) != unit ? text : text.substr(0, text.size() - unit.size());
+    };
+    cell.text += fmt::format(" ({} to {})", bare(shown(spread->low)), bare(shown(spread->high)));
   }
   return cell;
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "app/report/cells.h"
+#include "app/report/scale.h"
 #include "app/report/sections.h"
 #include "app/report/time_bars.h"
 #include "app/units.h"
@@ -28,7 +29,7 @@ DataTable table_of(const ReportCompare& compare) {
                               {"losses agree"}},
                   .rows = {}};
   for (const CompareRow& row : compare.file.rows) {
-    table.rows.push_back({text_cell(row.name), spread_cell(row.epoch_s, seconds_text),
+    table.rows.push_back({text_cell(row.name), spread_cell(row.epoch_s, duration_text),
                           spread_cell(row.images_per_s, rounded), times_cell(row.speedup),
                           share_cell(row.data_wait_share), share_cell(row.hidden_share),
                           share_cell(row.gpu_busy), number_cell(row.gpu_dips), share_cell(row.ceiling_share),

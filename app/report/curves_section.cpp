@@ -78,7 +78,7 @@ Picture picture_of(LineChart chart, const std::vector<DrawnRun>& runs, const std
                   .draw = {},
                   .half = true,
                   .legend = {},
-                  .note = "Line: training. Dots: validation.",
+                  .note = "Line: training. Dots: validation. Of runs with equal values the last is seen.",
                   .data = {}};
   constexpr size_t kMostNamed = 8;
   for (const DrawnRun& drawn : runs) {
@@ -132,7 +132,9 @@ std::vector<Block> curve_pictures(const std::vector<DrawnRun>& runs, const std::
   }
   std::vector<Block> blocks;
   if (!loss.series.empty()) {
-    loss.y = rounded_out(spanning_y(loss.y, loss.series), /*from_zero=*/false);
+    loss.y = spanning_y(loss.y, loss.series);
+    const bool is_log = wants_log(loss.y.low, loss.y.high);
+    loss.y = is_log ? rounded_out_log(loss.y) : rounded_out(loss.y, /*from_zero=*/false);
     blocks.emplace_back(picture_of(
         loss, runs, "Loss" + of,
         "Lines of the loss over epochs." + last_values(runs, "train_loss", "val_loss", number_cell)));

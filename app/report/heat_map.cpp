@@ -4,20 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace slipstream {
 namespace {
 
 constexpr double kTop = 26, kCellHeight = 38, kGap = 2, kBelow = 42, kTextDrop = 4.5;
 
-struct Range {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -std::numeric_limits<double>::infinity();
-};
+}  // namespace
 
-Range range_of(const HeatMap& map) {
-  Range range;
+ValueRange range_of(const HeatMap& map) {
+  ValueRange range;
   for (const auto& row : map.rows) {
     for (const HeatCell& cell : row) {
       if (!cell.value || !std::isfinite(*cell.value)) continue;
@@ -27,8 +23,6 @@ Range range_of(const HeatMap& map) {
   }
   return range;
 }
-
-}  // namespace
 
 std::string heat_style(double value, double low, double high) {
   constexpr double kShades = 5;
@@ -44,7 +38,8 @@ Drawing heat_map(const HeatMap& map, double width) {
   const double bottom = kTop + kCellHeight * static_cast<double>(map.ys.size());
   Drawing drawing(width, bottom + kBelow);
   drawing.text({0, 14}, map.y_title, Anchor::kStart, "title");
-  const Range range = range_of(map);
+  const ValueRange range = range_of(map);
+  const auto shade = [&map](double value) { return map.is_log ? std::log(value) : value; };
   for (size_t y = 0; y < map.ys.size(); ++y) {
     const double top = kTop + kCellHeight * static_cast<double>(y);
     const double middle = top + kCellHeight / 2 + kTextDrop;
@@ -52,7 +47,8 @@ Drawing heat_map(const HeatMap& map, double width) {
     for (size_t x = 0; x < map.xs.size(); ++x) {
       const HeatCell& cell = map.rows[y][x];
       const double from = left + cell_width * static_cast<double>(x);
-      const std::string style = cell.value ? heat_style(*cell.value, range.low, range.high) : "empty";
+      const std::string style =
+          cell.value ? heat_style(shade(*cell.value), shade(range.low), shade(range.high)) : "empty";
       drawing.rect({from, top}, cell_width - kGap, kCellHeight - kGap, "cell " + style);
       drawing.text({from + cell_width / 2, middle}, shortened(cell.text, cell_width), Anchor::kMiddle,
                    "on-" + style);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +19,15 @@ struct HeatMap {
   std::string x_title, y_title;
   std::vector<std::string> xs, ys;
   std::vector<std::vector<HeatCell>> rows;  ///< a row a y, a cell an x
+  bool is_log = false;                      ///< shades go by the values' logarithms
 };
+
+/// Of all finite values; low above high if there is none.
+struct ValueRange {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+};
+ValueRange range_of(const HeatMap& map);
 
 Drawing heat_map(const HeatMap& map, double width);
 

@@ -3,6 +3,7 @@
 #include "app/option_table.h"
 #include "app/report/cells.h"
 #include "app/report/heat_map.h"
+#include "app/report/scale.h"
 #include "app/report/sweep_grid.h"
 #include "app/report/sweep_pictures.h"
 
@@ -36,6 +37,8 @@ HeatMap map_of(const ReportSweep& sweep, const Figure& figure, const GridOption&
       row.push_back({mean, mean ? figure.text(*mean) : "-"});
     }
   }
+  const ValueRange range = range_of(map);
+  map.is_log = wants_log(range.low, range.high);
   return map;
 }
 
@@ -71,7 +74,7 @@ std::vector<Block> heat_pictures(const ReportSweep& sweep) {
         .draw = [map](double width) { return heat_map(map, width); },
         .half = true,
         .legend = {},
-        .note = fmt::format("The stronger, the more; {} is better.{}",
+        .note = fmt::format("The stronger, the more{}; {} is better.{}", map.is_log ? ", by logarithms" : "",
                             figure.more_is_better ? "more" : "less", best),
         .data = table_of(map, title)});
   }

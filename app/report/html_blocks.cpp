@@ -66,10 +66,14 @@ std::string HtmlBlocks::block(const Block& block) {
 
 std::string HtmlBlocks::table(const DataTable& table, bool shows_caption) {
   const int id = ++tables_;
-  std::string text = fmt::format(
-      "<div class=\"scroll\" role=\"group\" aria-labelledby=\"caption-{0}\">\n<table>\n"
-      "<caption id=\"caption-{0}\"{1}>{2}</caption>\n<thead><tr>",
-      id, shows_caption ? "" : " class=\"unseen\"", html_text(table.caption));
+  // A heading, since a caption is no wider than its table, be that ever so narrow.
+  std::string text =
+      fmt::format("<{0} id=\"caption-{1}\" class=\"{2}\">{3}</{0}>\n", shows_caption ? "h3" : "span", id,
+                  shows_caption ? "caption" : "unseen", html_text(table.caption));
+  text += fmt::format(
+      "<div class=\"scroll\" role=\"group\" aria-labelledby=\"caption-{0}\">\n"
+      "<table aria-labelledby=\"caption-{0}\">\n<thead><tr>",
+      id);
   for (const Column& column : table.columns) text += head_cell(column);
   text += "</tr></thead>\n<tbody>\n";
   for (const std::vector<Cell>& row : table.rows) {

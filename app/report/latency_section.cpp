@@ -8,7 +8,6 @@
 #include "app/report/scale.h"
 #include "app/report/sections.h"
 #include "app/report/steps_file.h"
-#include "app/units.h"
 #include "pipeline/percentile.h"
 
 namespace slipstream {
@@ -43,7 +42,7 @@ PercentileRow row_of(const std::string& name, const std::vector<double>& seconds
                     .p95 = percentile(seconds, 95),
                     .p99 = percentile(seconds, 99),
                     .longest = percentile(seconds, 100)};
-  row.label = seconds_text(row.p50);
+  row.label = duration_text(row.p50);
   return row;
 }
 
@@ -83,7 +82,7 @@ Section latency_section(const std::vector<DrawnRun>& runs) {
       if (&latency != kLatencies.begin()) continue;
       longest = std::max(longest, row.longest);
       picture.description +=
-          fmt::format(" {}: median {}, 99th percentile {}.", row.name, row.label, seconds_text(row.p99));
+          fmt::format(" {}: median {}, 99th percentile {}.", row.name, row.label, duration_text(row.p99));
       chart.rows.push_back(row);
     }
   }

@@ -10,13 +10,13 @@ namespace {
 /// Those of plain runs, and one for each row of a compare.
 std::vector<DrawnRun> drawn_runs(const ReportInput& input) {
   std::vector<DrawnRun> drawn;
-  const auto add = [&drawn](const ReportRun& run) {
-    drawn.push_back({.run = &run, .style = series_style(drawn.size())});
+  const auto add = [&drawn](const ReportRun& run, bool in_compare) {
+    drawn.push_back({.run = &run, .style = series_style(drawn.size()), .in_compare = in_compare});
   };
   for (const ReportCompare& compare : input.compares) {
-    for (const ReportRun& run : compare.runs) add(run);
+    for (const ReportRun& run : compare.runs) add(run, true);
   }
-  for (const ReportRun& run : input.runs) add(run);
+  for (const ReportRun& run : input.runs) add(run, false);
   return drawn;
 }
 

@@ -8,9 +8,17 @@
 namespace slipstream {
 namespace {
 
-constexpr double kTop = 24, kStep = 66, kBelow = 26, kMargin = 24;
+constexpr double kTop = 24, kStep = 84, kBelow = 26, kMargin = 24;
 
 double axis_y(size_t axis) { return kTop + kStep * static_cast<double>(axis); }
+
+/// On paper of its own, so that no line goes through it.
+void draw_label(Drawing& drawing, Point at, const std::string& text, Anchor anchor, std::string_view style) {
+  const double width = text_width(text) + 6;
+  const double left = anchor == Anchor::kMiddle ? at.x - width / 2 : at.x;
+  drawing.rect({left, at.y - 13}, width, 17, "paper");
+  drawing.text(at, text, anchor, style);
+}
 
 void draw_axis(Drawing& drawing, const ParallelAxis& axis, const Scale& x, double y) {
   drawing.line({x.from(), y}, {x.to(), y}, "axis");
@@ -20,10 +28,10 @@ void draw_axis(Drawing& drawing, const ParallelAxis& axis, const Scale& x, doubl
     drawing.line({at, y - 4}, {at, y + 4}, "axis");
     const double middle = std::clamp(at, half, std::max(half, drawing.width() - half));
     if (middle - half < free_from) continue;
-    drawing.text({middle, y + 19}, mark.text, Anchor::kMiddle, "halo");
+    draw_label(drawing, {middle, y + 20}, mark.text, Anchor::kMiddle, "");
     free_from = middle + half + 8;
   }
-  drawing.text({0, y - 9}, axis.title, Anchor::kStart, "name halo");
+  draw_label(drawing, {0, y - 9}, axis.title, Anchor::kStart, "name");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "app/report/bar_chart.h"
 #include "app/report/cells.h"
 #include "app/report/parallel_chart.h"
+#include "app/report/scale.h"
 #include "app/report/sweep_grid.h"
 #include "app/report/sweep_pictures.h"
 
@@ -39,7 +40,8 @@ class FigureAxis {
   double place(const SweepResult& result) const {
     const Json value = figure_value(*figure_, &result);
     if (value.is_null()) return NAN;
-    return best_ == worst_ ? 0.5 : (value.get<double>() - worst_) / (best_ - worst_);
+    const bool is_log = wants_log(std::min(worst_, best_), std::max(worst_, best_));
+    return Scale(worst_, best_, 0, 1, is_log)(value.get<double>());
   }
   ParallelAxis axis() const {
     ParallelAxis axis{.title = std::string(figure_->title), .marks = {{0, figure_->text(worst_)}}};

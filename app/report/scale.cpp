@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string>
+
+#include "app/units.h"
 
 namespace slipstream {
 namespace {
@@ -19,6 +23,26 @@ double nice_step(double least) {
   return 10 * power;
 }
 
+/// Powers of ten, each, or every second, third...
+Ticks power_ticks(const Axis& axis, int most) {
+  const auto first = static_cast<int>(std::lround(std::log10(axis.low)));
+  const auto last = static_cast<int>(std::lround(std::log10(axis.high)));
+  const int stride = std::max(1, (last - first + most - 1) / most);
+  Ticks ticks;
+  for (int power = first; power <= last; power += stride) ticks.values.push_back(std::pow(10, power));
+  return ticks;
+}
+
+/// "0.1", "100", "10⁶"
+std::string power_text(double value) {
+  const auto power = static_cast<int>(std::lround(std::log10(value)));
+  if (power > -4 && power < 5) return fmt::format("{:.4g}", value);
+  constexpr std::array kDigits = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string text = power < 0 ? "10⁻" : "10";
+  for (const char digit : std::to_string(std::abs(power))) text += kDigits[static_cast<size_t>(digit - '0')];
+  return text;
+}
+
 std::string with_commas(std::string number) {
   const size_t first = number.starts_with('-') ? 1 : 0;
   size_t at = std::min(number.find('.'), number.size());
@@ -32,7 +56,8 @@ std::string with_commas(std::string number) {
 }  // namespace
 
 double Scale::operator()(double value) const {
-  const double share = (value - low_) / (high_ - low_);
+  const double share =
+      is_log_ ? std::log(value / low_) / std::log(high_ / low_) : (value - low_) / (high_ - low_);
   return std::isfinite(share) ? from_ + share * (to_ - from_) : (from_ + to_) / 2;
 }
 
@@ -67,11 +92,23 @@ Axis rounded_out(Axis axis, bool from_zero) {
   return axis;
 }
 
+Axis rounded_out_log(Axis axis) {
+  axis.is_log = true;
+  axis.title += ", logarithmic";
+  axis.low = std::pow(10, std::floor(std::log10(axis.low) + kHair));
+  axis.high = std::pow(10, std::ceil(std::log10(axis.high) - kHair));
+  return axis;
+}
+
+bool wants_log(double low, double high) { return low > 0 && high > 200 * low; }
+
 Ticks axis_ticks(const Axis& axis, int most) {
+  if (axis.is_log) return power_ticks(axis, most);
   return nice_ticks(axis.low, axis.high, most, axis.least_step);
 }
 
 std::string tick_text(const Axis& axis, const Ticks& ticks, double value) {
+  if (axis.is_log) return power_text(value);
   if (!axis.is_share) return ticks.text(value);
   const Ticks percents{.values = {}, .step = ticks.step * 100};
   return percents.text(value * 100) + "%";
@@ -82,6 +119,12 @@ TimeUnit time_unit(double longest_s) {
   if (longest_s < 300) return {"s", 1};
   if (longest_s < 3 * 3600) return {"min", 60};
   return {"h", 3600};
+}
+
+std::string duration_text(double seconds) {
+  constexpr double kNothing = 5e-7;  // less than half of the last digit of "0.001 ms"
+  if (std::abs(seconds) < kNothing) return "0 s";
+  return std::abs(seconds) < 0.9995 ? rounded(seconds * 1e3) + " ms" : seconds_text(seconds);
 }
 
 }  // namespace slipstream

@@ -12,6 +12,7 @@ namespace slipstream {
 struct DrawnRun {
   const ReportRun* run = nullptr;
   std::string style;
+  bool in_compare = false;  ///< its epoch's bar stands there
 };
 
 /// The parts of a report; those that the runs have nothing for have no blocks.

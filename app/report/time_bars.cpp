@@ -3,26 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "app/report/bar_chart.h"
 #include "app/report/cells.h"
 #include "app/report/epoch_figures.h"
 #include "app/report/scale.h"
-#include "app/units.h"
+#include "app/report/stage_styles.h"
 
 namespace slipstream {
 namespace {
-
-struct Stage {
-  const char* key;
-  const char* name;
-  const char* style;
-};
-constexpr std::array<Stage, 4> kStages = {{{"read_s", "read", "s5"},
-                                           {"decode_s", "decode", "s4"},
-                                           {"resize_s", "resize and normalise", "s3"},
-                                           {"h2d_s", "copy to the device", "s7"}}};
 
 std::optional<double> share_of(std::optional<double> part, double whole) {
   return part && whole > 0 ? std::optional(*part / whole) : std::nullopt;
@@ -30,20 +19,20 @@ std::optional<double> share_of(std::optional<double> part, double whole) {
 
 /// "serial: 2.1 s, of it compute 1.2 s, exposed input 0.8 s, other 0.1 s"
 std::string words(const std::string& name, const EpochParts& parts) {
-  if (!parts.compute_s) return fmt::format("{}: {}, parts not measured", name, seconds_text(parts.wall_s));
-  return fmt::format("{}: {}, of it compute {}, exposed input {}, other {}", name, seconds_text(parts.wall_s),
-                     seconds_text(*parts.compute_s), seconds_text(parts.exposed_s.value_or(0)),
-                     seconds_text(parts.other_s));
+  if (!parts.compute_s) return fmt::format("{}: {}, parts not measured", name, duration_text(parts.wall_s));
+  return fmt::format("{}: {}, of it compute {}, exposed input {}, other {}", name,
+                     duration_text(parts.wall_s), duration_text(*parts.compute_s),
+                     duration_text(parts.exposed_s.value_or(0)), duration_text(parts.other_s));
 }
 
 Bar bar_of(const TimedRun& timed, const EpochParts& parts) {
-  Bar bar{.name = timed.run->name, .label = seconds_text(parts.wall_s), .parts = {}, .range = timed.range};
+  Bar bar{.name = timed.run->name, .label = duration_text(parts.wall_s), .parts = {}, .range = timed.range};
   if (parts.compute_s)
-    bar.parts.push_back({"compute " + seconds_text(*parts.compute_s), *parts.compute_s, "compute"});
+    bar.parts.push_back({"compute " + duration_text(*parts.compute_s), *parts.compute_s, "compute"});
   if (parts.exposed_s) {
-    bar.parts.push_back({"exposed input " + seconds_text(*parts.exposed_s), *parts.exposed_s, "exposed"});
+    bar.parts.push_back({"exposed input " + duration_text(*parts.exposed_s), *parts.exposed_s, "exposed"});
   }
-  bar.parts.push_back({"other " + seconds_text(parts.other_s), parts.other_s, "other"});
+  bar.parts.push_back({"other " + duration_text(parts.other_s), parts.other_s, "other"});
   return bar;
 }
 
@@ -104,7 +93,7 @@ Picture stages_picture(const std::vector<TimedRun>& runs, const std::string& tit
                       "Summed over the threads that did the work, so a bar may be longer than the epoch; how "
                       "much of it the step had to wait for is above.",
                   .data = {.caption = title, .columns = {{"run"}}, .rows = {}}};
-  for (const Stage& stage : kStages) {
+  for (const StageStyle& stage : kStages) {
     picture.legend.push_back({stage.name, stage.style});
     picture.data.columns.push_back({stage.name, true});
   }
@@ -114,13 +103,13 @@ Picture stages_picture(const std::vector<TimedRun>& runs, const std::string& tit
     if (!last_epoch_figure(epochs, "read_s")) continue;
     Bar bar{.name = timed.run->name, .label = {}, .parts = {}, .range = {}};
     std::vector<Cell> cells = {text_cell(timed.run->name)};
-    for (const Stage& stage : kStages) {
+    for (const StageStyle& stage : kStages) {
       const auto seconds = last_epoch_figure(epochs, stage.key);
       cells.push_back(seconds_cell(seconds));
       bar.parts.push_back(
           {fmt::format("{} {}", stage.name, cells.back().text), seconds.value_or(0), stage.style});
     }
-    bar.label = seconds_text(bar.total());
+    bar.label = duration_text(bar.total());
     picture.description += fmt::format(" {}: {}.", bar.name, bar.label);
     picture.data.rows.push_back(std::move(cells));
     chart.bars.push_back(std::move(bar));

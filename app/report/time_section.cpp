@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <algorithm>
 
 #include "app/report/cells.h"
 #include "app/report/sections.h"
@@ -33,7 +33,8 @@ Section time_section(const std::vector<DrawnRun>& runs) {
   if (sentences.size() <= kMostSentences) {
     for (const std::string& sentence : sentences) section.blocks.emplace_back(Paragraph{sentence});
   }
-  if (!times.data.rows.empty()) section.blocks.emplace_back(std::move(times));
+  const bool is_news = std::ranges::any_of(runs, [](const DrawnRun& drawn) { return !drawn.in_compare; });
+  if (is_news && !times.data.rows.empty()) section.blocks.emplace_back(std::move(times));
   if (!stages.data.rows.empty()) section.blocks.emplace_back(std::move(stages));
   if (!limits.rows.empty()) section.blocks.emplace_back(std::move(limits));
   return section;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "app/report/axes.h"
-#include "app/units.h"
+#include "app/report/scale.h"
 
 namespace slipstream {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 constexpr double kTop = 4, kNameHeight = 17, kSpanHeight = 16, kStep = 40;
 
 void draw_span(Drawing& drawing, const TimelineSpan& span, double from, double to, double top) {
-  const std::string tip = span.name + ", " + seconds_text(span.end_s - span.begin_s);
+  const std::string tip = span.name + ", " + duration_text(span.end_s - span.begin_s);
   // A span of less than a pixel is still seen; paper tells two neighbours apart.
   const double width = std::max(to - from - (to - from > 3 ? 1 : 0), 0.7);
   drawing.rect({from, top}, width, kSpanHeight, "part " + span.style, tip);

@@ -7,7 +7,9 @@
 #include <map>
 
 #include "app/report/cells.h"
+#include "app/report/scale.h"
 #include "app/report/sections.h"
+#include "app/report/stage_styles.h"
 #include "app/report/timeline_chart.h"
 #include "app/report/trace_file.h"
 #include "app/units.h"
@@ -52,7 +54,7 @@ class Kinds {
  public:
   std::string style(const std::string& name) {
     const std::string kind = kind_of(name);
-    const auto [found, is_new] = styles_.emplace(kind, series_style(styles_.size()));
+    const auto [found, is_new] = styles_.emplace(kind, span_style(kind, styles_.size()));
     if (is_new) legend_.push_back({kind, found->second});
     return found->second;
   }
@@ -88,7 +90,7 @@ Picture timeline_of(const ReportRun& run, const std::vector<TraceTrack>& tracks)
   const std::string title = fmt::format("{}: first steps", run.name);
   Picture picture{.title = title,
                   .description = fmt::format("A row for each thread and stream over {}.",
-                                             seconds_text(window.end_s - window.begin_s)),
+                                             duration_text(window.end_s - window.begin_s)),
                   .draw = {},
                   .legend = {},
                   .note = window.skips_first ? "Without the first step, which warms up." : "",
