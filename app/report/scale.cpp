@@ -33,16 +33,6 @@ Ticks power_ticks(const Axis& axis, int most) {
   return ticks;
 }
 
-/// "0.1", "100", "10⁶"
-std::string power_text(double value) {
-  const auto power = static_cast<int>(std::lround(std::log10(value)));
-  if (power > -4 && power < 5) return fmt::format("{:.4g}", value);
-  constexpr std::array kDigits = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-  std::string text = power < 0 ? "10⁻" : "10";
-  for (const char digit : std::to_string(std::abs(power))) text += kDigits[static_cast<size_t>(digit - '0')];
-  return text;
-}
-
 std::string with_commas(std::string number) {
   const size_t first = number.starts_with('-') ? 1 : 0;
   size_t at = std::min(number.find('.'), number.size());
@@ -51,6 +41,16 @@ std::string with_commas(std::string number) {
     number.insert(at, 1, ',');
   }
   return number;
+}
+
+/// "0.1", "100", "10⁶"
+std::string power_text(double value) {
+  const auto power = static_cast<int>(std::lround(std::log10(value)));
+  if (power > -4 && power < 5) return with_commas(fmt::format("{:g}", value));
+  constexpr std::array kDigits = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string text = power < 0 ? "10⁻" : "10";
+  for (const char digit : std::to_string(std::abs(power))) text += kDigits[static_cast<size_t>(digit - '0')];
+  return text;
 }
 
 }  // namespace

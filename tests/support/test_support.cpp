@@ -48,6 +48,14 @@ std::string oracle_python() {
   return run_command(python + " -c 'import torch, torchvision, PIL'").exit_code == 0 ? python : std::string();
 }
 
+std::string browser_python() {
+  const std::string python = SLIPSTREAM_PYTHON;
+  const std::string installed =
+      "command -v chromium && command -v chromedriver && " + python +
+      " -c 'import importlib.util, selenium; assert importlib.util.find_spec(\"axe_playwright_python\")'";
+  return fs::exists(python) && run_command(installed).exit_code == 0 ? python : std::string();
+}
+
 fs::path source_folder() { return SLIPSTREAM_SOURCE_DIR; }
 
 fs::path shared_data(const std::string& name) {

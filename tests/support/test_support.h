@@ -33,6 +33,9 @@ std::string executable();
 /// Python with torch, torchvision and Pillow; empty if they are not installed.
 std::string oracle_python();
 
+/// Python with selenium and axe-core's script, where Chromium and its driver are installed, too; else empty.
+std::string browser_python();
+
 /// The repository's root.
 std::filesystem::path source_folder();
 
