@@ -1,14 +1,16 @@
 # Where the libraries are. scripts/versions.sh names versions and folders; scripts/setup.sh fills them.
 
 execute_process(
-  COMMAND bash -c "source scripts/versions.sh && printf '%s;%s;%s;%s;%s' \"$wheels\" \"$cuda_root\" \"$opencv_cuda\" \"$cuda_architecture\" \"$venv\""
+  COMMAND bash -c "source scripts/versions.sh && printf '%s;%s;%s;%s;%s;%s' \"$wheels\" \"$cuda_root\" \"$opencv_cuda\" \"$cuda_architecture\" \"$venv\" \"$browser_venv\""
   WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE locations COMMAND_ERROR_IS_FATAL ANY)
 list(GET locations 0 wheels)
 list(GET locations 1 cuda_root)
 list(GET locations 2 opencv_cuda)
 list(GET locations 3 cuda_architecture)
 list(GET locations 4 venv)
+list(GET locations 5 browser_venv)
 set(SLIPSTREAM_PYTHON ${venv}/bin/python3)
+set(SLIPSTREAM_BROWSER_PYTHON ${browser_venv}/bin/python3)  # tests look whether it is there
 
 if(NOT EXISTS ${wheels}/torch/lib/libtorch_cpu.so)
   message(FATAL_ERROR "LibTorch is not installed: run scripts/setup.sh first.")

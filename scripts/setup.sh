@@ -3,7 +3,8 @@
 #
 #   scripts/setup.sh             the cpu preset
 #   scripts/setup.sh --cuda      and the cuda preset: all of CUDA's libraries, OpenCV with CUDA
-#   scripts/setup.sh --oracle    and Python's torch, torchvision and Pillow, which oracle tests compare with
+#   scripts/setup.sh --oracle    and what oracle tests compare with: Python's torch, torchvision and Pillow;
+#                                Chromium, Selenium and axe-core, which look at report's page
 #
 # The cache is $SLIPSTREAM_CACHE, or slipstream/ in $XDG_CACHE_HOME or ~/.cache. Its folders carry the
 # versions in their names, so a new version is a new folder and deleting one costs nothing but time.
@@ -68,8 +69,27 @@ link_cuda_libraries() { # the wheels hold libx.so.13 alone; a linker looks for l
     [ -e "$plain" ] || ln -s "$(basename "$library")" "$plain"
   done
 }
+# Chromium is a package on Debian; on Ubuntu it is a snap, which isn't installed from here: there the test that
+# needs it is skipped, and says so. Of axe-playwright-python only the script within is used, so without Playwright.
+install_browser() {
+  apt-cache show chromium-driver >/dev/null 2>&1 || as_root apt-get update -qq
+  if ! apt-cache show chromium-driver >/dev/null 2>&1; then
+    say "this distribution has no packages chromium and chromium-driver: the test in a browser will be skipped"
+    return
+  fi
+  install_packages chromium chromium-driver
+  [ -e "$browser_venv" ] && return
+  say "fetching Selenium and axe-core"
+  rm -rf "$browser_venv.partial"
+  python3 -m venv "$browser_venv.partial"
+  "$browser_venv.partial/bin/python3" -m pip install --quiet --disable-pip-version-check "selenium==$selenium_version"
+  "$browser_venv.partial/bin/python3" -m pip install --quiet --disable-pip-version-check --no-deps \
+    "axe-playwright-python==$axe_package_version"
+  mv "$browser_venv.partial" "$browser_venv"   # a folder that exists is a folder that is whole
+}
 if [ $want_oracle = 1 ]; then
   install_wheels oracle "torchvision==$torchvision_version" "pillow==$pillow_version" numpy
+  install_browser
 fi
 if [ $want_cuda = 1 ]; then
   link_cuda_libraries

@@ -11,8 +11,6 @@
 namespace slipstream {
 namespace {
 
-constexpr double kLetterWidth = 6.9;  // of page.css's 13 px text
-
 /// A tenth of a pixel is finer than screens show, and short.
 std::string coordinate(double value) {
   const double tenths = std::round(value * 10);
@@ -29,6 +27,14 @@ void append_points(std::string& to, const std::vector<Point>& points) {
 const char* anchor_attribute(Anchor anchor) {
   if (anchor == Anchor::kMiddle) return " text-anchor=\"middle\"";
   return anchor == Anchor::kEnd ? " text-anchor=\"end\"" : "";
+}
+
+/// In pixels of page.css's 13 px text, of the widest of the usual fonts, DejaVu Sans: labels that fit in it
+/// fit in the others.
+double letter_width(char letter) {
+  constexpr std::string_view kNarrow = " .,:;'|!()[]/-fijlrtI", kWide = "%mwMW@";
+  if (kNarrow.find(letter) != std::string_view::npos) return 5.1;
+  return kWide.find(letter) != std::string_view::npos ? 12.7 : 8.4;
 }
 
 bool continues_letter(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
@@ -91,15 +97,17 @@ std::string series_style(size_t index) {
 }
 
 double text_width(std::string_view text) {
-  const auto letters =
-      std::count_if(text.begin(), text.end(), [](char byte) { return !continues_letter(byte); });
-  return kLetterWidth * static_cast<double>(letters);
+  double width = 0;
+  for (const char letter : text) {
+    if (!continues_letter(letter)) width += letter_width(letter);
+  }
+  return width;
 }
 
 std::string shortened(const std::string& text, double width) {
   if (text_width(text) <= width) return text;
   std::string kept = text;
-  while (!kept.empty() && text_width(kept) + kLetterWidth > width) {
+  while (!kept.empty() && text_width(kept + "…") > width) {
     while (kept.size() > 1 && continues_letter(kept.back())) kept.pop_back();
     kept.pop_back();
   }

@@ -43,7 +43,7 @@ class Drawing {
 /// same with dashes.
 std::string series_style(size_t index);
 
-/// About as many pixels as the text takes: an average, since fonts differ.
+/// About as many pixels as the text takes, rather more: fonts differ.
 double text_width(std::string_view text);
 /// The text, or its begin and "…", so that it takes no more than `width`.
 std::string shortened(const std::string& text, double width);

@@ -70,7 +70,7 @@ std::vector<Block> heat_pictures(const ReportSweep& sweep) {
     if (best.empty()) continue;  // no run has it
     blocks.emplace_back(Picture{
         .title = title,
-        .description = fmt::format("A grid of {} by {} and {}.", figure.title, down.key, across.key) + best,
+        .description = fmt::format("A grid of {} by {} and {}.", figure.title, down.key, across.key),
         .draw = [map](double width) { return heat_map(map, width); },
         .half = true,
         .legend = {},

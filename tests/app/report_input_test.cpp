@@ -33,7 +33,7 @@ class ReportInputTest : public testing::Test {
   std::string compare_refusal(Change change) const {
     Json compare = test::compare_json("a sentence");
     change(compare);
-    write_json(path("compare/compare.json"), compare);
+    test::write_text(path("compare/compare.json"), json_text(compare));
     return refusal({path("compare")});
   }
 

@@ -152,18 +152,19 @@ TEST_F(ReportSectionsTest, GridsOfTwoOptionsBecomeHeatMaps) {
   const ReportInput input = read({"grid"});
   const auto options = grid_options(input.sweeps[0]);
   ASSERT_THAT(options, SizeIs(2));
-  EXPECT_THAT(options[0].values, ElementsAre(Json(0.1), Json(0.2), Json(0.4)));
+  EXPECT_EQ(options[1].key, "lr");
+  EXPECT_THAT(options[1].values, ElementsAre(Json(0.1), Json(0.2), Json(0.4)));
   EXPECT_THAT(heat_pictures(input.sweeps[0]), SizeIs(4));
   const std::string text = markdown({"grid"});
   EXPECT_THAT(
       text,
-      HasSubstr("### grid: top-1\n\nA grid of top-1 by lr and workers. Best is 50.0% at workers 2 and lr "
-                "0.4."));
+      HasSubstr("### grid: top-1\n\nA grid of top-1 by lr and workers.\n\nThe stronger, the more; "
+                "more is better. Best is 50.0% at workers 2 and lr 0.4."));
   EXPECT_THAT(
       text,
       HasSubstr("| lr (down), workers (across) | 2 | 4 |\n|---|---:|---:|\n| 0.1 | 30.0% | 40.0% |\n| 0.2 "
                 "| 10.0% | 20.0% |\n| 0.4 | 50.0% | - |\n"));
-  EXPECT_THAT(text, HasSubstr("| run-6 | 0.4 | 4 | - | - | - | - | failed |\n"));
+  EXPECT_THAT(text, HasSubstr("| run-6 | 4 | 0.4 | - | - | - | - | failed |\n"));
   EXPECT_THAT(text, HasSubstr("run-6: It ended with &lt;1>."));
 }
 

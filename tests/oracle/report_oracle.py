@@ -110,10 +110,11 @@ def sort_findings(driver):
     """Sorts the sweep's table by its images/s: by a click, then, the other way round, by the keyboard."""
     heading = driver.find_element(By.XPATH, "//*[text()='grid: all runs']")
     table = driver.find_element(By.CSS_SELECTOR, f"table[aria-labelledby={heading.get_attribute('id')}]")
-    titles = [each.text.split("\u00a0")[0].strip() for each in table.find_elements(By.CSS_SELECTOR, "thead th")]
-    column = titles.index("images/s")
-    header = table.find_elements(By.CSS_SELECTOR, "thead th")[column]
-    cells = lambda: [row.find_elements(By.XPATH, "./*")[column].text for row in table.find_elements(By.XPATH, "./tbody/tr")]
+    headers = table.find_elements(By.CSS_SELECTOR, "thead th")
+    column = [each.text.split("\u00a0")[0].strip() for each in headers].index("images/s")
+    header = headers[column]
+    cells = lambda: driver.execute_script(
+        "return Array.from(arguments[0].tBodies[0].rows, (row) => row.cells[arguments[1]].textContent)", table, column)
     findings = []
     before = cells()
     numbers = sorted(float(each) for each in before if each != "-")

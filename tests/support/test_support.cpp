@@ -49,11 +49,10 @@ std::string oracle_python() {
 }
 
 std::string browser_python() {
-  const std::string python = SLIPSTREAM_PYTHON;
-  const std::string installed =
-      "command -v chromium && command -v chromedriver && " + python +
-      " -c 'import importlib.util, selenium; assert importlib.util.find_spec(\"axe_playwright_python\")'";
-  return fs::exists(python) && run_command(installed).exit_code == 0 ? python : std::string();
+  const std::string python = SLIPSTREAM_BROWSER_PYTHON;
+  const bool installed = fs::exists(python) && run_command("chromium --version").exit_code == 0 &&
+                         run_command("chromedriver --version").exit_code == 0;
+  return installed ? python : std::string();
 }
 
 fs::path source_folder() { return SLIPSTREAM_SOURCE_DIR; }
