@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/report/steps_file.h"
+#include "pipeline/percentile.h"
 
 namespace slipstream {
 
@@ -68,11 +69,15 @@ Series thinned(Series series, size_t most) {
 }
 
 std::vector<Point> points_of(const std::vector<BusyBin>& bins) {
+  std::vector<double> widths;
+  for (size_t at = 1; at < bins.size(); ++at) widths.push_back(bins[at].time_s - bins[at - 1].time_s);
+  const double usual = widths.empty() ? 0 : percentile(widths, 50);
   std::vector<Point> points;
+  double now = 0;
   for (size_t at = 0; at < bins.size(); ++at) {
-    const size_t other = at + 1 < bins.size() ? at + 1 : at - 1;
-    const double width = bins.size() > 1 ? std::abs(bins[other].time_s - bins[at].time_s) : 0;
-    points.push_back({bins[at].time_s + width / 2, bins[at].busy});
+    const double width = at < widths.size() ? std::min(widths[at], usual) : usual;
+    points.push_back({now + width / 2, bins[at].busy});
+    now += width;
   }
   return points;
 }

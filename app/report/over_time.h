@@ -28,7 +28,8 @@ std::vector<Point> rates(const std::vector<Interval>& intervals, double end_s, s
 /// Fewer points are left as they are, without ranges.
 Series thinned(Series series, size_t most);
 
-/// The rows as a line, each in its middle.
+/// The rows as a line on the clock of the training alone: each follows the one before, whatever passed
+/// between two epochs; a point stands in its row's middle.
 std::vector<Point> points_of(const std::vector<BusyBin>& bins);
 
 }  // namespace slipstream

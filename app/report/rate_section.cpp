@@ -102,7 +102,7 @@ Picture busy_picture(std::vector<Series> lines, const std::string& title, const 
     picture.description += fmt::format(" {}: {} on average.", line.name, share_text(mean_y(line.points)));
   }
   double unit = 1;
-  LineChart chart{.x = time_axis(lines, "time", unit),
+  LineChart chart{.x = time_axis(lines, "time of training", unit),
                   .y = {.title = "compute busy", .low = 0, .high = 1, .is_share = true},
                   .series = std::move(lines),
                   .height = 64};

@@ -6,7 +6,7 @@ namespace slipstream {
 
 std::string span_style(std::string_view kind, size_t other) {
   using Word = std::pair<std::string_view, const char*>;
-  constexpr std::array<Word, 13> kWords = {{{"wait", "muted"},
+  constexpr std::array<Word, 14> kWords = {{{"wait", "muted"},
                                             {"idle", "muted"},
                                             {"read", "s5"},
                                             {"decode", "s4"},
@@ -14,6 +14,7 @@ std::string span_style(std::string_view kind, size_t other) {
                                             {"normalise", "s3"},
                                             {"copy", "s7"},
                                             {"h2d", "s7"},
+                                            {"queue", "s6"},
                                             {"step", "s1"},
                                             {"compute", "s1"},
                                             {"forward", "s1"},

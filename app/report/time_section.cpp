@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "app/report/cells.h"
 #include "app/report/sections.h"
 #include "app/report/time_bars.h"
@@ -23,9 +21,12 @@ DataTable limits_of(const std::vector<DrawnRun>& runs) {
 
 Section time_section(const std::vector<DrawnRun>& runs) {
   Section section{.title = "Where the time went", .blocks = {}};
-  std::vector<TimedRun> timed;
-  for (const DrawnRun& drawn : runs) timed.push_back({.run = drawn.run, .range = {}});
-  Picture times = time_picture(timed, "Epoch time by part");
+  std::vector<TimedRun> timed, news;
+  for (const DrawnRun& drawn : runs) {
+    timed.push_back({.run = drawn.run, .range = {}});
+    if (!drawn.in_compare) news.push_back(timed.back());
+  }
+  Picture times = time_picture(news, "Epoch time by part");
   Picture stages = stages_picture(timed, "Work of the input by stage");
   DataTable limits = limits_of(runs);
   constexpr size_t kMostSentences = 6;  // of runs that were not made to be compared, pairs are many
@@ -33,8 +34,7 @@ Section time_section(const std::vector<DrawnRun>& runs) {
   if (sentences.size() <= kMostSentences) {
     for (const std::string& sentence : sentences) section.blocks.emplace_back(Paragraph{sentence});
   }
-  const bool is_news = std::ranges::any_of(runs, [](const DrawnRun& drawn) { return !drawn.in_compare; });
-  if (is_news && !times.data.rows.empty()) section.blocks.emplace_back(std::move(times));
+  if (!times.data.rows.empty()) section.blocks.emplace_back(std::move(times));
   if (!stages.data.rows.empty()) section.blocks.emplace_back(std::move(stages));
   if (!limits.rows.empty()) section.blocks.emplace_back(std::move(limits));
   return section;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <map>
 
 #include "app/report/cells.h"
@@ -11,7 +12,7 @@
 #include "app/report/sections.h"
 #include "app/report/stage_styles.h"
 #include "app/report/timeline_chart.h"
-#include "app/report/trace_file.h"
+#include "app/report/trace_reader.h"
 #include "app/units.h"
 
 namespace slipstream {
@@ -21,17 +22,20 @@ constexpr size_t kSteps = 6;        // drawn
 constexpr size_t kMostTracks = 16;  // beyond them a picture is no help
 constexpr size_t kMostSpans = 600;  // of one track: finer ones are less than a pixel
 
-bool contains(const std::string& text, const char* word) { return text.find(word) != std::string::npos; }
-
-/// The track whose spans are the steps: the one named for compute, else the one that ends last.
-const TraceTrack& step_track(const std::vector<TraceTrack>& tracks) {
-  const auto named = std::ranges::find_if(tracks, [](const TraceTrack& track) {
-    return contains(track.name, "ompute") || contains(track.name, "step");
-  });
-  if (named != tracks.end()) return *named;
+/// The track whose spans are the steps, be it the device's or, where it trains, a thread's; else the one that
+/// ends last.
+const TracedTrack& step_track(const std::vector<TracedTrack>& tracks) {
+  const auto has_steps = [](const TracedTrack& track) {
+    return std::ranges::any_of(track.spans,
+                               [](const TracedSpan& span) { return span.name.starts_with("step"); });
+  };
+  const auto found = std::ranges::find_if(tracks, has_steps);
+  if (found != tracks.end()) return *found;
   return *std::ranges::max_element(tracks, {},
-                                   [](const TraceTrack& track) { return track.spans.back().end_s; });
+                                   [](const TracedTrack& track) { return track.spans.back().end_s; });
 }
+
+bool is_wait(const TracedSpan& span) { return span.name.find("wait") != std::string::npos; }
 
 struct Window {
   double begin_s = 0, end_s = 0;
@@ -39,7 +43,11 @@ struct Window {
 };
 
 /// The first steps but one, which warms up, where there are enough.
-Window first_steps(const std::vector<TraceSpan>& steps) {
+Window first_steps(const std::vector<TracedSpan>& spans) {
+  std::vector<TracedSpan> steps;
+  std::ranges::copy_if(spans, std::back_inserter(steps),
+                       [](const TracedSpan& span) { return span.name.starts_with("step"); });
+  if (steps.empty()) steps = spans;
   Window window;
   window.skips_first = steps.size() > kSteps;
   const size_t first = window.skips_first ? 1 : 0;
@@ -49,13 +57,13 @@ Window first_steps(const std::vector<TraceSpan>& steps) {
   return window;
 }
 
-/// A colour for each kind of span, in the order in which they are met.
+/// The colours of the kinds of spans that are met, and their legend.
 class Kinds {
  public:
   std::string style(const std::string& name) {
     const std::string kind = kind_of(name);
     const auto [found, is_new] = styles_.emplace(kind, span_style(kind, styles_.size()));
-    if (is_new) legend_.push_back({kind, found->second});
+    if (is_new) add_to_legend(kind, found->second);
     return found->second;
   }
   const std::vector<LegendEntry>& legend() const { return legend_; }
@@ -66,18 +74,29 @@ class Kinds {
     const size_t end = name.find_last_not_of("0123456789 #:");
     return end == std::string::npos ? name : name.substr(0, end + 1);
   }
+  /// Kinds of one colour share an entry: "resize, resize and normalise".
+  void add_to_legend(const std::string& kind, const std::string& style) {
+    const auto entry = std::ranges::find(legend_, style, &LegendEntry::style);
+    if (entry == legend_.end()) {
+      legend_.push_back({kind, style});
+    } else {
+      entry->name += ", " + kind;
+    }
+  }
+
   std::map<std::string, std::string> styles_;
   std::vector<LegendEntry> legend_;
 };
 
-bool within(const TraceSpan& span, const Window& window) {
+bool within(const TracedSpan& span, const Window& window) {
   return span.end_s > window.begin_s && span.begin_s < window.end_s;
 }
 
-/// The seconds of the window in which at least one of the track's spans was under way.
-double busy_seconds(const TraceTrack& track, const Window& window) {
+/// The seconds of the window in which the track was at work, not waiting.
+double busy_seconds(const TracedTrack& track, const Window& window) {
   double busy = 0, until = window.begin_s;
-  for (const TraceSpan& span : track.spans) {
+  for (const TracedSpan& span : track.spans) {
+    if (is_wait(span)) continue;
     const double begin = std::max(span.begin_s, until), end = std::min(span.end_s, window.end_s);
     if (end > begin) busy += end - begin;
     until = std::max(until, end);
@@ -85,7 +104,7 @@ double busy_seconds(const TraceTrack& track, const Window& window) {
   return busy;
 }
 
-Picture timeline_of(const ReportRun& run, const std::vector<TraceTrack>& tracks) {
+Picture timeline_of(const ReportRun& run, const std::vector<TracedTrack>& tracks) {
   const Window window = first_steps(step_track(tracks).spans);
   const std::string title = fmt::format("{}: first steps", run.name);
   Picture picture{.title = title,
@@ -99,10 +118,10 @@ Picture timeline_of(const ReportRun& run, const std::vector<TraceTrack>& tracks)
                            .rows = {}}};
   TimelineChart chart{.begin_s = window.begin_s, .end_s = window.end_s, .tracks = {}};
   Kinds kinds;
-  for (const TraceTrack& track : tracks) {
+  for (const TracedTrack& track : tracks) {
     TimelineTrack drawn{.name = track.name, .spans = {}};
     size_t spans = 0;
-    for (const TraceSpan& span : track.spans) {
+    for (const TracedSpan& span : track.spans) {
       if (!within(span, window)) continue;
       if (++spans <= kMostSpans) {
         drawn.spans.push_back({span.begin_s, span.end_s, span.name, kinds.style(span.name)});
@@ -134,7 +153,7 @@ Section timeline_section(const std::vector<DrawnRun>& runs) {
   for (const DrawnRun& drawn : runs) {
     const std::string file = drawn.run->folder + "/trace.json";
     if (!std::filesystem::exists(file)) continue;
-    const std::vector<TraceTrack> tracks = read_trace(file);
+    const std::vector<TracedTrack> tracks = read_trace(file);
     if (!tracks.empty()) section.blocks.emplace_back(timeline_of(*drawn.run, tracks));
   }
   return section;

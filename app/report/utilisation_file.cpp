@@ -30,9 +30,9 @@ std::vector<BusyBin> read_utilisation(const std::string& file) {
     const size_t comma = line.find(',');
     const bool read = comma != std::string_view::npos && read_number(line.substr(0, comma), bin.time_s) &&
                       read_number(line.substr(comma + 1), bin.busy);
-    const bool goes_on = bins.empty() || bin.time_s > bins.back().time_s;
+    const bool goes_on = bins.empty() || bin.time_s >= bins.back().time_s;
     if (!read || !goes_on || bin.busy < 0 || bin.busy > 1.001) {
-      throw Error("must be a time after the one before and a share of it, as in '0.05,0.98'.");
+      throw Error("must be a time, not before the one above, and a share, as in '0.05,0.98'.");
     }
     bins.push_back(bin);
   });

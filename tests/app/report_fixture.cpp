@@ -91,6 +91,7 @@ Json trace_of(const RunOnDisk& run) {
   double now = 0;
   for (int step = 1; step <= run.steps; ++step) {
     const Times times = times_of(run, 1, step);
+    events.push_back(span(7, "wait for input", now, times.wait_s));
     events.push_back(span(7, "read", now, times.wait_s / 4));
     events.push_back(span(7, "decode", now + times.wait_s / 4, times.wait_s / 2));
     events.push_back(

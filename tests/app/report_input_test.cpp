@@ -8,7 +8,7 @@
 #include "app/report/epoch_figures.h"
 #include "app/report/input.h"
 #include "app/report/steps_file.h"
-#include "app/report/trace_file.h"
+#include "app/report/trace_reader.h"
 #include "tests/app/refusal.h"
 #include "tests/app/report_fixture.h"
 #include "tests/support/test_support.h"
@@ -98,7 +98,7 @@ TEST_F(ReportInputTest, BrokenFilesAreNamedWithThePlace) {
   test::write_text(path("run/steps.jsonl"), steps + "{\"epoch\":3");  // cut off by a crash
   EXPECT_EQ(read_report_input({path("run")}).runs[0].steps.size(), 40U);
 
-  for (const char* line : {"0.2", "0.2,x", "0.1,0.5", "0.2,1.5", "0.2,0.5,1", "nan,0.5"}) {
+  for (const char* line : {"0.2", "0.2,x", "0.05,0.5", "0.2,1.5", "0.2,0.5,1", "nan,0.5"}) {
     test::write_text(path("run/utilisation.csv"), std::string("time_s,busy\n0.1,0.5\n") + line + "\n");
     EXPECT_THAT(refusal({path("run")}), StartsWith(path("run/utilisation.csv") + ":3: must be a time"))
         << line;
@@ -139,10 +139,12 @@ TEST_F(ReportInputTest, AComparesMembersAreCheckedOneByOne) {
 
 TEST_F(ReportInputTest, TracesBecomeTracksInTheirOrder) {
   test::write_run(path("run"), {.steps = 3, .trace = true});
-  const std::vector<TraceTrack> tracks = read_trace(path("run/trace.json"));
+  const std::vector<TracedTrack> tracks = read_trace(path("run/trace.json"));
   ASSERT_EQ(tracks.size(), 2U);
   EXPECT_EQ(tracks[0].name, "worker 1");
-  EXPECT_EQ(tracks[0].spans.size(), 6U);
+  ASSERT_EQ(tracks[0].spans.size(), 9U);
+  EXPECT_EQ(tracks[0].spans[0].name, "wait for input");  // which holds those that follow
+  EXPECT_EQ(tracks[0].spans[1].name, "read");
   EXPECT_EQ(tracks[1].name, "compute stream");
   ASSERT_EQ(tracks[1].spans.size(), 3U);
   EXPECT_EQ(tracks[1].spans[0].name, "step 1");
@@ -152,7 +154,7 @@ TEST_F(ReportInputTest, TracesBecomeTracksInTheirOrder) {
   test::write_text(path("list.json"), R"([{"ph":"X","name":"b","pid":1,"tid":2,"ts":5,"dur":1},
     {"ph":"X","name":"a","pid":1,"tid":2,"ts":1,"dur":1}, {"ph":"X","name":"c","pid":1,"tid":1,"ts":1,"dur":1},
     {"ph":"M","name":"thread_sort_index","pid":1,"tid":1,"args":{"sort_index":-1}}])");
-  const std::vector<TraceTrack> sorted = read_trace(path("list.json"));
+  const std::vector<TracedTrack> sorted = read_trace(path("list.json"));
   ASSERT_EQ(sorted.size(), 2U);
   EXPECT_EQ(sorted[0].name, "thread 1");
   EXPECT_EQ(sorted[1].spans[0].name, "a");

@@ -133,7 +133,7 @@ TEST_F(ReportSectionsTest, ACompareHasItsSentenceAndTableOnTop) {
   EXPECT_THAT(text, HasSubstr("## Timeline"));
   // The first step is left out; each track's share of the six others.
   EXPECT_THAT(text, HasSubstr("| compute stream | 6 | 300 ms | 50.0% |\n"));
-  EXPECT_THAT(text, HasSubstr("| worker 1 | 12 | 225 ms | 37.5% |\n"));
+  EXPECT_THAT(text, HasSubstr("| worker 1 | 18 | 225 ms | 37.5% |\n"));
 }
 
 TEST_F(ReportSectionsTest, LossesThatDisagreeAreNotPassedOver) {
@@ -156,10 +156,9 @@ TEST_F(ReportSectionsTest, GridsOfTwoOptionsBecomeHeatMaps) {
   EXPECT_THAT(options[1].values, ElementsAre(Json(0.1), Json(0.2), Json(0.4)));
   EXPECT_THAT(heat_pictures(input.sweeps[0]), SizeIs(4));
   const std::string text = markdown({"grid"});
-  EXPECT_THAT(
-      text,
-      HasSubstr("### grid: top-1\n\nA grid of top-1 by lr and workers.\n\nThe stronger, the more; "
-                "more is better. Best is 50.0% at workers 2 and lr 0.4."));
+  EXPECT_THAT(text,
+              HasSubstr("### grid: top-1\n\nA grid of top-1 by lr and workers.\n\nThe stronger, the more; "
+                        "more is better. Best is 50.0% at workers 2 and lr 0.4."));
   EXPECT_THAT(
       text,
       HasSubstr("| lr (down), workers (across) | 2 | 4 |\n|---|---:|---:|\n| 0.1 | 30.0% | 40.0% |\n| 0.2 "
@@ -206,6 +205,15 @@ TEST(OverTime, ImagesAndBusyTimeAreSpreadOverTheirIntervals) {
   EXPECT_DOUBLE_EQ(busy[1].y, 1);
   EXPECT_DOUBLE_EQ(busy[2].y, 0);
   EXPECT_DOUBLE_EQ(busy[3].y, 1);
+}
+
+TEST(OverTime, RowsFollowEachOtherWhateverPassedBetweenEpochs) {
+  const std::vector<Point> points = points_of({{0, 1}, {0.5, 0}, {1, 0.5}, {30, 1}, {30.5, 1}});
+  ASSERT_THAT(points, SizeIs(5));
+  EXPECT_DOUBLE_EQ(points[2].x, 1.25);
+  EXPECT_DOUBLE_EQ(points[3].x, 1.75);
+  EXPECT_DOUBLE_EQ(points[4].x, 2.25);
+  EXPECT_DOUBLE_EQ(points[2].y, 0.5);
 }
 
 TEST(OverTime, ThinnedLinesKeepTheirRange) {

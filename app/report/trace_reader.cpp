@@ -1,4 +1,4 @@
-#include "app/report/trace_file.h"
+#include "app/report/trace_reader.h"
 
 #include <fmt/format.h>
 
@@ -28,13 +28,15 @@ class Tracks {
     return false;
   }
 
-  std::vector<TraceTrack> sorted() && {
+  std::vector<TracedTrack> sorted() && {
     std::stable_sort(tracks_.begin(), tracks_.end(),
                      [](const Track& a, const Track& b) { return a.order < b.order; });
-    std::vector<TraceTrack> result;
+    std::vector<TracedTrack> result;
     for (Track& track : tracks_) {
       if (track.track.spans.empty()) continue;
-      std::ranges::sort(track.track.spans, {}, &TraceSpan::begin_s);
+      std::ranges::sort(track.track.spans, [](const TracedSpan& a, const TracedSpan& b) {
+        return std::pair(a.begin_s, -a.end_s) < std::pair(b.begin_s, -b.end_s);
+      });
       result.push_back(std::move(track.track));
     }
     return result;
@@ -43,7 +45,7 @@ class Tracks {
  private:
   using Key = std::pair<int64_t, int64_t>;  // process and thread
   struct Track {
-    TraceTrack track;
+    TracedTrack track;
     int64_t order = 0;
   };
 
@@ -75,7 +77,7 @@ class Tracks {
 
 }  // namespace
 
-std::vector<TraceTrack> read_trace(const std::string& file) {
+std::vector<TracedTrack> read_trace(const std::string& file) {
   std::ifstream text(file, std::ios::binary);
   if (!text) throw UsageError(fmt::format("Can't read {}.", file));
   Tracks tracks;
