@@ -9,6 +9,11 @@ std::optional<double> epoch_figure(const Json& epoch, const char* key) {
   return epoch.at(key).get<double>();
 }
 
+std::string epoch_text_of(const Json& epoch, const char* key) {
+  const bool is_text = epoch.is_object() && epoch.contains(key) && epoch.at(key).is_string();
+  return is_text ? epoch.at(key).get<std::string>() : std::string();
+}
+
 std::optional<double> last_epoch_figure(const Json& epochs, const char* key) {
   return epochs.empty() ? std::nullopt : epoch_figure(epochs.back(), key);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "app/json.h"
 
@@ -8,7 +9,9 @@ namespace slipstream {
 
 /// A number of an epoch in report.json; none where it is null or not there.
 std::optional<double> epoch_figure(const Json& epoch, const char* key);
-/// The same of the last epoch; none where no epoch has ended.
+/// A text of it; empty where it is none.
+std::string epoch_text_of(const Json& epoch, const char* key);
+/// The number of the last epoch; none where no epoch has ended.
 std::optional<double> last_epoch_figure(const Json& epochs, const char* key);
 
 /// Where an epoch's time went: wall = compute + exposed + other, but for what clocks differ by.

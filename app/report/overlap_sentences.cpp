@@ -21,18 +21,18 @@ struct Epoch {
   EpochParts parts;
 };
 
-std::string text_in(const Json& epoch, const char* key) {
-  return epoch.contains(key) && epoch.at(key).is_string() ? epoch.at(key).get<std::string>() : std::string();
+bool is_synthetic(const Json& config) {
+  return config.contains("synthetic") && config.at("synthetic") == true;
 }
 
 std::optional<Epoch> last_epoch(const ReportRun& run) {
-  if (run.epochs.empty() || run.config.value("synthetic", false)) return {};
+  if (run.epochs.empty() || is_synthetic(run.config)) return {};
   const Json& epoch = run.epochs.back();
   const auto parts = epoch_parts(epoch);
   if (!parts || !parts->compute_s || !parts->exposed_s || parts->wall_s <= 0) return {};
   return Epoch{.name = run.name,
-               .mode = text_in(epoch, "mode"),
-               .decode = text_in(epoch, "decode"),
+               .mode = epoch_text_of(epoch, "mode"),
+               .decode = epoch_text_of(epoch, "decode"),
                .config = &run.config,
                .parts = *parts};
 }

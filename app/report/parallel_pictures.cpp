@@ -126,12 +126,15 @@ std::vector<Block> bar_pictures(const ReportSweep& sweep) {
   BarChart chart{.axis_title = "images/s", .unit = 1, .bars = {}};
   Picture picture{.title = fmt::format("{}: images/s", sweep.name),
                   .description = "Bars of images per second."};
-  const std::string key = sweep.differing.empty() ? "" : sweep.differing.front();
+  const std::vector<GridOption> options = grid_options(sweep);
+  const bool tells_apart = options.size() == 1 && options[0].values.size() == sweep.results.size();
   for (const SweepResult& result : sweep.results) {
     const Json value = figure_value(figure, &result);
     if (value.is_null()) continue;
-    const std::string name =
-        key.empty() ? result.name : fmt::format("{} {}", key, option_text(result.config.at(key)));
+    std::string name = result.name;
+    if (tells_apart && result.config.contains(options[0].key)) {
+      name = fmt::format("{} {}", options[0].key, option_text(result.config.at(options[0].key)));
+    }
     const std::string text = figure.text(value.get<double>());
     picture.description += fmt::format(" {}: {}.", name, text);
     chart.bars.push_back({.name = name, .label = text, .parts = {{text, value.get<double>(), "compute"}}});

@@ -1,4 +1,5 @@
 #include "app/report/cells.h"
+#include "app/report/epoch_figures.h"
 #include "app/report/sections.h"
 #include "app/report/time_bars.h"
 
@@ -11,7 +12,7 @@ DataTable limits_of(const std::vector<DrawnRun>& runs) {
   for (const DrawnRun& drawn : runs) {
     const Json& epochs = drawn.run->epochs;
     const std::string sentence =
-        epochs.empty() ? "No epoch has ended yet." : epochs.back().value("bottleneck", "");
+        epochs.empty() ? "No epoch has ended yet." : epoch_text_of(epochs.back(), "bottleneck");
     if (!sentence.empty()) table.rows.push_back({text_cell(drawn.run->name), text_cell(sentence)});
   }
   return table;

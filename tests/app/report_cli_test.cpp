@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "tests/app/report_fixture.h"
 #include "tests/support/test_support.h"
 
 namespace slipstream {
@@ -20,23 +21,7 @@ using testing::StartsWith;
 
 class ReportCliTest : public testing::Test {
  protected:
-  /// Two runs and a sweep of four, once for all tests.
-  static void SetUpTestSuite() {
-    folder_ = new test::TemporaryFolder;
-    const std::string options = fmt::format(
-        "--arch resnet18 --image-size 32 --batch-size 8 --lr 0.02 --device cpu --data {}", path("images"));
-    succeed("synth " + path("images") + " --classes 4 --train 12 --val 5 --max-size 64");
-    succeed(fmt::format("train {} --epochs 2 --mode serial --out {}", options, path("serial")));
-    succeed(fmt::format("train {} --epochs 2 --mode overlapped --out {}", options, path("overlapped")));
-    test::write_text(path("sweep.json"), fmt::format(R"({{"base": {{"arch": "resnet18", "image_size": 32,
-      "batch_size": 4, "limit_batches": 2, "epochs": 1, "device": "cpu", "data": "{}"}},
-      "grid": {{"lr": [0.01, 0.02], "mode": ["serial", "overlapped"]}}}})",
-                                                     path("images")));
-    succeed(fmt::format("sweep {} --out {}", path("sweep.json"), path("sweep")));
-  }
-  static void TearDownTestSuite() { delete folder_; }
-
-  static std::string path(const std::string& name) { return (folder_->path() / name).string(); }
+  std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
   static CommandResult slipstream(const std::string& arguments) {
     return test::run_command("OMP_NUM_THREADS=1 " + test::executable() + " " + arguments);
   }
@@ -44,12 +29,27 @@ class ReportCliTest : public testing::Test {
     const CommandResult result = slipstream(arguments);
     ASSERT_EQ(result.exit_code, 0) << arguments << "\n" << result.errors;
   }
+  /// Two runs, serial and overlapped, and a sweep of four.
+  void train() const {
+    succeed("synth " + path("images") + " --classes 4 --train 12 --val 5 --max-size 64");
+    for (const std::string mode : {"serial", "overlapped"}) {
+      succeed(fmt::format(
+          "train --arch resnet18 --image-size 32 --batch-size 8 --lr 0.02 --epochs 2 --device cpu "
+          "--data {} --mode {} --out {}",
+          path("images"), mode, path(mode)));
+    }
+    test::write_text(path("sweep.json"), fmt::format(R"({{"base": {{"arch": "resnet18", "image_size": 32,
+      "batch_size": 4, "limit_batches": 2, "epochs": 1, "device": "cpu", "data": "{}"}},
+      "grid": {{"lr": [0.01, 0.02], "mode": ["serial", "overlapped"]}}}})",
+                                                     path("images")));
+    succeed(fmt::format("sweep {} --out {}", path("sweep.json"), path("sweep")));
+  }
 
-  static test::TemporaryFolder* folder_;
+  test::TemporaryFolder folder_;
 };
-test::TemporaryFolder* ReportCliTest::folder_ = nullptr;
 
 TEST_F(ReportCliTest, WritesAPageAndMarkdownOfRunsAndASweep) {
+  ASSERT_NO_FATAL_FAILURE(train());
   const CommandResult made =
       slipstream(fmt::format("report {} {} {} --out {} --markdown {}", path("serial"), path("overlapped"),
                              path("sweep"), path("page.html"), path("page.md")));
@@ -85,6 +85,7 @@ TEST_F(ReportCliTest, WritesAPageAndMarkdownOfRunsAndASweep) {
 }
 
 TEST_F(ReportCliTest, MarkdownAloneGoesToTheStandardOutput) {
+  test::write_run(path("serial"), {});
   const CommandResult made = slipstream(fmt::format("report {} --markdown -", path("serial")));
   ASSERT_EQ(made.exit_code, 0) << made.errors;
   EXPECT_THAT(made.output, StartsWith("# Report: serial\n"));
@@ -93,6 +94,7 @@ TEST_F(ReportCliTest, MarkdownAloneGoesToTheStandardOutput) {
 
 TEST_F(ReportCliTest, WithoutOptionsThePageIsReportHtml) {
   fs::create_directories(path("here"));
+  test::write_sweep(path("sweep"), {{"lr", {0.1, 0.2}}});
   const CommandResult made = test::run_command(
       fmt::format("cd {} && {} report {}", path("here"), test::executable(), path("sweep")));
   ASSERT_EQ(made.exit_code, 0) << made.errors;
@@ -102,6 +104,8 @@ TEST_F(ReportCliTest, WithoutOptionsThePageIsReportHtml) {
 
 TEST_F(ReportCliTest, SaysWhatIsWrongAndLeavesTheOldPage) {
   test::write_text(path("old.html"), "old");
+  test::write_run(path("serial"), {});
+  fs::create_directories(path("images"));
   const auto refuses = [](const std::string& arguments, const std::string& sentence) {
     const CommandResult refused = slipstream("report " + arguments);
     EXPECT_EQ(refused.exit_code, 2) << arguments;

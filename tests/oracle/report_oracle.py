@@ -107,25 +107,28 @@ def axe_findings(driver, axe):
 
 
 def sort_findings(driver):
-    """Sorts the sweep's table by its images/s: by a click, then, the other way round, by the keyboard."""
-    heading = driver.find_element(By.XPATH, "//*[text()='grid: all runs']")
-    table = driver.find_element(By.CSS_SELECTOR, f"table[aria-labelledby={heading.get_attribute('id')}]")
-    headers = table.find_elements(By.CSS_SELECTOR, "thead th")
-    column = [each.text.split("\u00a0")[0].strip() for each in headers].index("images/s")
-    header = headers[column]
-    cells = lambda: driver.execute_script(
-        "return Array.from(arguments[0].tBodies[0].rows, (row) => row.cells[arguments[1]].textContent)", table, column)
+    """Sorts each table by its last column of numbers: by a click, then, the other way round, by the keyboard."""
+    tables = driver.find_elements(By.CSS_SELECTOR, ".caption + .scroll table:has(th.number button)")
+    findings = [finding for table in tables for finding in sort_table(driver, table)]
+    return findings if tables else ["there is no table to sort"]
+
+
+def sort_table(driver, table):
+    header = table.find_elements(By.CSS_SELECTOR, "th.number:has(button)")[-1]
+    button = header.find_element(By.TAG_NAME, "button")
+    values = lambda: driver.execute_script(
+        "return Array.from(arguments[0].tBodies[0].rows, (row) => row.cells[arguments[1].cellIndex].dataset.value)",
+        table, header)
+    before = values()
+    numbers = sorted(float(each) for each in before if each is not None)
+    missing = [None] * before.count(None)
     findings = []
-    before = cells()
-    numbers = sorted(float(each) for each in before if each != "-")
 
     def expect(direction, ordered):
-        if header.get_attribute("aria-sort") != direction:
-            findings.append(f"aria-sort is {header.get_attribute('aria-sort')}, not {direction}")
-        if cells() != [text for value in ordered for text in before if text != "-" and float(text) == value] + ["-"] * before.count("-"):
-            findings.append(f"sorted {direction}, the column reads {cells()}")
+        now = [each if each is None else float(each) for each in values()]
+        if now != ordered + missing or header.get_attribute("aria-sort") != direction:
+            findings.append(f"'{header.text}' sorted {direction} reads {now}, {header.get_attribute('aria-sort')}")
 
-    button = header.find_element(By.TAG_NAME, "button")
     driver.execute_script("arguments[0].click()", button)
     expect("ascending", numbers)
     driver.execute_script("arguments[0].focus()", button)
