@@ -32,7 +32,7 @@ Cell seconds_cell(std::optional<double> value) { return shown_cell(value, durati
 Cell share_cell(std::optional<double> value) { return shown_cell(value, share_text); }
 Cell times_cell(std::optional<double> value) { return shown_cell(value, times_text); }
 
-Cell spread_cell(const std::optional<Spread>& spread, std::string (*shown)(double)) {
+Cell spread_cell(const std::optional<RoundsRange>& spread, std::string (*shown)(double)) {
   if (!spread) return text_cell("-");
   Cell cell = shown_cell(spread->median, shown);
   if (spread->low < spread->high) {

@@ -65,14 +65,14 @@ class Members {
   const Json& object_;
 };
 
-std::optional<Spread> spread_of(const Members& row, const char* key) {
+std::optional<RoundsRange> spread_of(const Members& row, const char* key) {
   const auto figure = row.object(key);
   if (!figure) return {};
   const auto median = figure->number("median");
   if (!median) return {};
-  return Spread{.median = *median,
-                .low = figure->number("min").value_or(*median),
-                .high = figure->number("max").value_or(*median)};
+  return RoundsRange{.median = *median,
+                     .low = figure->number("min").value_or(*median),
+                     .high = figure->number("max").value_or(*median)};
 }
 
 std::vector<std::string> run_folders(const Members& row) {
@@ -84,7 +84,7 @@ std::vector<std::string> run_folders(const Members& row) {
   return folders;
 }
 
-CompareRow row_of(const Members& row) {
+ReportCompareRow row_of(const Members& row) {
   const auto gpu = row.object("gpu_utilisation");
   return {.name = row.text("name"),
           .runs = run_folders(row),

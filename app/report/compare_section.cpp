@@ -23,16 +23,16 @@ DataTable table_of(const ReportCompare& compare) {
                               {"speed-up", true},
                               {"data wait", true},
                               {"input hidden", true},
-                              {"GPU busy", true},
-                              {"GPU dips", true},
+                              {"busy", true},
+                              {"in dips", true},
                               {"of the ceiling", true},
                               {"losses agree"}},
                   .rows = {}};
-  for (const CompareRow& row : compare.file.rows) {
+  for (const ReportCompareRow& row : compare.file.rows) {
     table.rows.push_back({text_cell(row.name), spread_cell(row.epoch_s, duration_text),
                           spread_cell(row.images_per_s, rounded), times_cell(row.speedup),
                           share_cell(row.data_wait_share), share_cell(row.hidden_share),
-                          share_cell(row.gpu_busy), number_cell(row.gpu_dips), share_cell(row.ceiling_share),
+                          share_cell(row.gpu_busy), share_cell(row.gpu_dips), share_cell(row.ceiling_share),
                           agreement(row.losses_agree)});
   }
   return table;
@@ -64,6 +64,9 @@ Section compare_section(const ReportCompare& compare) {
                                 : "The losses do NOT agree: see the last column.",
       compare.file.device, compare.file.command)});
   section.blocks.emplace_back(table_of(compare));
+  section.blocks.emplace_back(Paragraph{
+      "Busy: the share of time in which compute had a step under way; in dips: the share of time in "
+      "stretches in which it had one for less than half."});
   section.blocks.emplace_back(bars_of(compare));
   return section;
 }

@@ -36,12 +36,12 @@ ReportRun read_run(const std::string& name, const std::string& folder) {
 }
 
 /// How far a run's last epoch is from the row's median.
-double distance(const ReportRun& run, const CompareRow& row) {
+double distance(const ReportRun& run, const ReportCompareRow& row) {
   const auto wall = last_epoch_figure(run.epochs, "wall_s");
   return wall && row.epoch_s ? std::abs(*wall - row.epoch_s->median) : INFINITY;
 }
 
-ReportRun median_run(const CompareRow& row, const std::string& folder) {
+ReportRun median_run(const ReportCompareRow& row, const std::string& folder) {
   std::vector<ReportRun> rounds;
   for (const std::string& run : row.runs) rounds.push_back(read_run(row.name, folder + "/" + run));
   return *std::min_element(rounds.begin(), rounds.end(), [&](const ReportRun& a, const ReportRun& b) {
@@ -51,7 +51,7 @@ ReportRun median_run(const CompareRow& row, const std::string& folder) {
 
 ReportCompare read_compare(const std::string& name, const std::string& folder) {
   ReportCompare compare{.name = name, .file = read_compare_file(folder + "/compare.json"), .runs = {}};
-  for (const CompareRow& row : compare.file.rows) compare.runs.push_back(median_run(row, folder));
+  for (const ReportCompareRow& row : compare.file.rows) compare.runs.push_back(median_run(row, folder));
   return compare;
 }
 

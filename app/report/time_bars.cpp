@@ -62,7 +62,8 @@ Picture time_picture(const std::vector<TimedRun>& runs, const std::string& title
                                        {"other", true},
                                        {"data wait", true},
                                        {"input hidden", true},
-                                       {"GPU in use", true}},
+                                       {"GPU in use", true},
+                                       {"of the step alone", true}},
                            .rows = {}}};
   BarChart chart{.axis_title = "epoch time", .unit = 1, .bars = {}};
   for (const TimedRun& timed : runs) {
@@ -77,7 +78,8 @@ Picture time_picture(const std::vector<TimedRun>& runs, const std::string& title
          seconds_cell(parts->compute_s ? std::optional(parts->other_s) : std::nullopt),
          share_cell(share_of(parts->exposed_s, parts->wall_s)),
          share_cell(last_epoch_figure(epochs, "hidden_share")),
-         share_cell(last_epoch_figure(epochs, "gpu_util"))});
+         share_cell(last_epoch_figure(epochs, "gpu_util")),
+         share_cell(last_epoch_figure(epochs, "alone_share"))});
   }
   set_unit(chart);
   picture.draw = [chart](double width) { return bar_chart(chart, width); };

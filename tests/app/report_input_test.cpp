@@ -61,7 +61,7 @@ TEST_F(ReportInputTest, TakesAnyMixture) {
   EXPECT_EQ(compare.file.rounds, 2);
   ASSERT_EQ(compare.file.rows.size(), 3U);
   EXPECT_EQ(compare.file.rows[0].name, "serial, CPU decode");
-  EXPECT_DOUBLE_EQ(compare.file.rows[0].gpu_dips.value(), 4);
+  EXPECT_DOUBLE_EQ(compare.file.rows[0].gpu_dips.value(), 0.25);
   EXPECT_FALSE(compare.file.rows[2].gpu_busy.has_value());
   EXPECT_FALSE(compare.file.rows[2].losses_agree.has_value());
   ASSERT_EQ(compare.runs.size(), 3U);
