@@ -192,7 +192,6 @@ Tensor ResNet::forward(const Tensor& images, Phase phase) {
   if (phase == Phase::kTraining) {
     const at::NoGradGuard no_grad;
     at::_foreach_add_(counters_, 1);
-    refresh_casts();
   }
   const NormMode mode{phase == Phase::kTraining, norms_ == Norms::kFused};
   Twice out = norm_relu_max_pool(convolve(conv_.first, images, mode), conv_.second, mode);
@@ -225,6 +224,11 @@ void ResNet::keep_casts(c10::ScalarType type) {
 }
 
 void ResNet::refresh_casts() {
+  if (casts_.empty()) return;
+  int64_t version = 0;  // versions only grow
+  for (const auto& [name, parameter] : parameters_) version += parameter._version();
+  if (version == cast_version_) return;
+  cast_version_ = version;
   std::vector<Tensor> to;
   std::vector<Tensor> from;
   for (size_t i = 0; i < casts_.size(); ++i) {
@@ -232,7 +236,8 @@ void ResNet::refresh_casts() {
     to.push_back(casts_[i]);
     from.push_back(parameters_[i].second);
   }
-  if (!to.empty()) at::_foreach_copy_(to, from);
+  const at::NoGradGuard no_grad;
+  at::_foreach_copy_(to, from);
 }
 
 StateDict ResNet::state_dict() const {

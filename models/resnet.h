@@ -51,9 +51,13 @@ class ResNet {
   at::Tensor forward(const at::Tensor& images, Phase phase);
 
   /// Keeps copies of the convolutions' and the classifier's weights in `type`, for training to use in the
-  /// weights' place: forward makes them anew in one pass, where autocast casts each weight, and each gradient
-  /// back, by a launch of its own. Values are the same. Call it when the model is on its device.
+  /// weights' place: autocast casts each weight, and each gradient back, by a launch of its own. Values are
+  /// the same. Call it when the model is on its device.
   void keep_casts(c10::ScalarType type);
+
+  /// Makes the copies anew, in one pass, if an operator of LibTorch has changed a weight since. Call it
+  /// before training's forward.
+  void refresh_casts();
 
   /// By parameter, in the order of parameters(): the copy that gets the gradient in its place, undefined for
   /// those that have none; empty without keep_casts.
@@ -74,8 +78,6 @@ class ResNet {
  private:
   class Builder;
 
-  void refresh_casts();
-
   std::pair<Conv, BatchNorm> conv_;
   std::array<std::vector<ResidualBlock>, 4> stages_;
   at::Tensor fc_weight_, fc_weight_cast_;  // [classes, C]
@@ -85,6 +87,7 @@ class ResNet {
   std::vector<at::Tensor> counters_;  // each batch norm's num_batches_tracked
   std::vector<at::Tensor> arrivals_;  // each batch norm's
   std::vector<at::Tensor> casts_;     // by parameter
+  int64_t cast_version_ = -1;         // of the weights, when the casts were made
   Norms norms_;
 };
 

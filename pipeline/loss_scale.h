@@ -22,6 +22,11 @@ class LossScale {
   /// After the optimizer's step.
   void update();
 
+  bool enabled() const { return enabled_; }
+
+  /// float32 [1]: for whoever unscales by itself to set to 1 if a gradient isn't finite, else to 0.
+  const at::Tensor& found_inf() const { return found_inf_; }
+
   // float32 [1] and int32 [1] on the device: the state to keep.
   const at::Tensor& scale() const { return scale_; }
   const at::Tensor& good_steps() const { return good_steps_; }

@@ -15,6 +15,7 @@
 #include <algorithm>
 
 #include "data/error.h"
+#include "models/fused_sgd.h"
 #include "models/weights.h"
 #include "pipeline/profiler.h"
 #include "pipeline/run_ahead.h"
@@ -52,6 +53,7 @@ TrainStep::TrainStep(ResNet& model, const TrainSetup& setup)
 
 at::Tensor TrainStep::run(const Batch& batch, double lr, StepParts* parts) {
   lr_.fill_(lr);
+  model_.refresh_casts();
   if (!is_recorded(batch)) return compute(batch.images, batch.labels, parts);
   const ProfileRange range(options_.profile, "replay");
   recorded_batch_.images.copy_(batch.images, /*non_blocking=*/true);
@@ -95,30 +97,55 @@ at::Tensor TrainStep::forward(const at::Tensor& images, const at::Tensor& labels
 }
 
 void TrainStep::update() {
-  std::vector<at::Tensor> gradients = take_gradients();
-  const at::Tensor overflow = loss_scale_.unscale(gradients);
-  at::_fused_sgd_(parameters_, gradients, momenta_, options_.weight_decay, options_.momentum, lr_,
+  const std::vector<at::Tensor> gradients = take_gradients();
+  if (has_fused_sgd(device_)) return update_fused(gradients);
+  const std::vector<at::Tensor> exact = in_float32(gradients);
+  const at::Tensor overflow = loss_scale_.unscale(exact);
+  at::_fused_sgd_(parameters_, exact, momenta_, options_.weight_decay, options_.momentum, lr_,
                   /*dampening=*/0, /*nesterov=*/false, /*maximize=*/false, /*is_first_step=*/false,
                   /*grad_scale=*/{}, overflow.defined() ? std::optional(overflow) : std::nullopt);
 }
 
-// In float32, by parameter. Those of the weights' casts come over in one pass.
+void TrainStep::update_fused(const std::vector<at::Tensor>& gradients) {
+  std::vector<SgdTensors> tensors;
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    tensors.push_back({parameters_[i], momenta_[i], gradients[i], cast(i)});
+  }
+  SgdStep step{.momentum = options_.momentum, .weight_decay = options_.weight_decay, .lr = lr_};
+  if (loss_scale_.enabled()) {
+    step.scale = loss_scale_.scale();
+    step.found_inf = loss_scale_.found_inf();
+  }
+  fused_sgd(tensors, step);
+}
+
+// By parameter: its own, or its cast's.
 std::vector<at::Tensor> TrainStep::take_gradients() {
   std::vector<at::Tensor> gradients;
-  std::vector<at::Tensor> of_casts;
-  std::vector<at::Tensor> to;
   for (size_t i = 0; i < parameters_.size(); ++i) {
-    at::Tensor cast = model_.casts().empty() ? at::Tensor() : model_.casts()[i];
-    at::Tensor& own = cast.defined() ? cast.mutable_grad() : parameters_[i].mutable_grad();
-    gradients.push_back(cast.defined() ? at::empty_like(parameters_[i]) : own);
-    if (cast.defined()) {
-      of_casts.push_back(own);
-      to.push_back(gradients.back());
-    }
-    own.reset();
+    const at::Tensor of_cast = cast(i);
+    at::Tensor& gradient = (of_cast.defined() ? of_cast : parameters_[i]).mutable_grad();
+    gradients.push_back(gradient);
+    gradient.reset();
   }
-  if (!to.empty()) at::_foreach_copy_(to, of_casts);
   return gradients;
+}
+
+// Those of casts come over in one pass.
+std::vector<at::Tensor> TrainStep::in_float32(std::vector<at::Tensor> gradients) const {
+  std::vector<at::Tensor> from;
+  std::vector<at::Tensor> to;
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    if (!cast(i).defined()) continue;
+    from.push_back(gradients[i]);
+    to.push_back(gradients[i] = at::empty_like(parameters_[i]));
+  }
+  if (!to.empty()) at::_foreach_copy_(to, from);
+  return gradients;
+}
+
+at::Tensor TrainStep::cast(size_t parameter) const {
+  return model_.casts().empty() ? at::Tensor() : model_.casts()[parameter];
 }
 
 std::string TrainStep::prepare(at::IntArrayRef image_sizes) {
@@ -191,6 +218,7 @@ void TrainStep::without_trace(const std::function<void()>& work) {
   };
   const StateDict weights = copy_of(model_.state_dict());
   const StateDict own = copy_of(state());
+  model_.refresh_casts();
   work();
   load_state_dict(model_, weights);
   load_state(own);

@@ -27,7 +27,8 @@ class AutocastScope {
 };
 
 /// Forward, backward and optimizer of one batch, queued on the current stream; the host waits for nothing.
-/// SGD with momentum by LibTorch's fused kernel, as torch.optim.SGD computes it.
+/// SGD with momentum, as torch.optim.SGD computes it, by one kernel: models/fused_sgd on a GPU, else
+/// LibTorch's.
 class TrainStep {
  public:
   /// `model` is on the device and outlives the step.
@@ -67,7 +68,10 @@ class TrainStep {
   at::Tensor forward(const at::Tensor& images, const at::Tensor& labels, at::Tensor& logits);
   at::Tensor compute(const at::Tensor& images, const at::Tensor& labels, StepParts* parts);
   void update();
+  void update_fused(const std::vector<at::Tensor>& gradients);
   std::vector<at::Tensor> take_gradients();
+  std::vector<at::Tensor> in_float32(std::vector<at::Tensor> gradients) const;
+  at::Tensor cast(size_t parameter) const;
   std::string record(at::IntArrayRef image_sizes);
   Batch empty_batch(at::IntArrayRef image_sizes) const;
   void without_trace(const std::function<void()>& work);

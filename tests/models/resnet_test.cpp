@@ -173,6 +173,7 @@ std::vector<at::Tensor> train_once(ResNet& model) {
   at::autocast::set_autocast_enabled(at::kCPU, true);
   at::autocast::set_autocast_dtype(at::kCPU, at::kBFloat16);
   const at::Tensor images = at::linspace(-1, 1, 4 * 3 * 32 * 32).sin().view({4, 3, 32, 32});
+  model.refresh_casts();
   const at::Tensor logits = model.forward(images, kTraining);
   at::autocast::set_autocast_enabled(at::kCPU, false);
   at::autocast::clear_cache();
