@@ -483,6 +483,7 @@ TEST_F(GpuTrainingTest, ReportsWhatTheGpuDid) {
   EXPECT_GT(*report.decode_s, 0);
   EXPECT_GT(*report.h2d_s, 0);
   EXPECT_NEAR(*report.compute_s + *report.data_wait_s, report.wall_s, 0.1 * report.wall_s + 0.02);
+  EXPECT_NEAR(*report.compute_s + *report.data_wait_s + *report.other_s, report.wall_s, 1e-9);
 }
 
 TrainOptions bench_options() {
