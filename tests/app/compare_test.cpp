@@ -196,19 +196,16 @@ TEST(CompareRows, AreOfAllRounds) {
 }
 
 TEST(CompareRows, AreATable) {
-  EXPECT_EQ(compare_rows_table(fixed_result().rows),
-            "                        epoch (median)             range  images/s  speed-up  data wait  hidden "
-            "  busy   "
-            "dips  of ceiling  losses\n"
-            "serial, CPU decode              24.0 s    23.0 to 25.0 s     4.167     1.00x      50.0%    0.0% "
-            " 50.0%  "
-            "25.0%       37.5%   agree\n"
-            "overlapped, CPU decode          10.0 s   9.500 to 10.5 s      10.0     2.40x       1.0%   99.1% "
-            " 99.0%  "
-            " 0.5%       90.0%   agree\n"
-            "synthetic                      9.000 s   8.000 to 10.0 s      11.1     2.67x       0.0%       - "
-            "100.0%  "
-            " 0.0%      100.0%   agree\n");
+  EXPECT_EQ(
+      compare_rows_table(fixed_result().rows),
+      "                        epoch (median)            range  images/s  speed-up  data wait  hidden    "
+      "busy   dips  of ceiling  losses\n"
+      "serial, CPU decode              24.0 s   23.0 to 25.0 s     4.167     1.00x      50.0%    0.0%   "
+      "50.0%  25.0%       37.5%   agree\n"
+      "overlapped, CPU decode          10.0 s  9.500 to 10.5 s      10.0     2.40x       1.0%   99.1%   "
+      "99.0%   0.5%       90.0%   agree\n"
+      "synthetic                      9.000 s  8.000 to 10.0 s      11.1     2.67x       0.0%       -  "
+      "100.0%   0.0%      100.0%   agree\n");
 }
 
 TEST(CompareRows, AreRecordsThatAProgramReads) {
