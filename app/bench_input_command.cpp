@@ -15,6 +15,7 @@
 #include "app/input_table.h"
 #include "app/json_output.h"
 #include "app/records.h"
+#include "app/trace_file.h"
 #include "app/train_options_table.h"
 #include "data/error.h"
 #include "pipeline/device.h"
@@ -32,7 +33,7 @@ const Decoders kAllDecoders = {Decoder::kCpu, Decoder::kCuda};
 struct InputLine {
   InputLine() {
     table.keep({"bad_files", "exif", "image_size", "batch_size", "seed", "cpu_decode", "resize", "workers",
-                "prefetch", "cpu_pixels", "device", "amp", "channels_last"});
+                "prefetch", "cpu_pixels", "device", "amp", "channels_last", "trace_steps"});
     table.group("Data");
     table.text("data", data, "DIR", "Folder of images: a folder a class, or a folder that holds train/.");
     table.group("Pipeline");
@@ -53,6 +54,10 @@ struct InputLine {
     table.integer("batches", batches, 0, std::numeric_limits<int64_t>::max(),
                   "Batches to measure, after a warm-up that goes twice round the ring; 0: as many as come in "
                   "5 seconds, 10 at least. A small folder is gone through again and again.");
+    table.text(
+        "trace", options.trace, "FILE",
+        "Record what each thread and stream does in the first --trace-steps batches, and when, as trace "
+        "events for ui.perfetto.dev or chrome://tracing.");
     json.add_to(table);
   }
 
@@ -125,6 +130,12 @@ void print_rates(const ImageFolder& folder, const TrainSetup& setup, const std::
   if (bad_files > 0) fmt::print("\nBad files were left out {} times.\n", bad_files);
 }
 
+void write_traces(const std::string& file, const std::vector<InputRate>& rates) {
+  std::vector<const Trace*> traces;
+  for (const InputRate& rate : rates) traces.push_back(rate.trace.get());
+  write_trace(file, traces);
+}
+
 int run(InputLine& line) {
   line.table.read_flags();
   line.options.train_dir = images_folder(line.data, "train");
@@ -134,6 +145,7 @@ int run(InputLine& line) {
 
   if (!line.json.alone()) print_rates(folder, setups.front(), rates);
   line.json.write(record(folder.root, line.options, rates));
+  if (!line.options.trace.empty()) write_traces(line.options.trace, rates);
   return 0;
 }
 

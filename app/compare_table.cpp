@@ -34,6 +34,7 @@ constexpr Row kRows[] = {
     {"resize_s", "resize", seconds},
     {"h2d_s", "host to device", seconds},
     {"compute_s", "compute", seconds},
+    {"other_s", "other", seconds},
     {"hidden_share", "input hidden", share},
     {"alone_images_per_s", "the step alone", amount},
     {"alone_share", "share of that", share},

@@ -6,6 +6,7 @@
 
 #include "app/console_text.h"
 #include "app/units.h"
+#include "pipeline/trace.h"
 
 namespace slipstream {
 namespace {
@@ -37,6 +38,12 @@ void ConsoleObserver::on_progress(const Progress& progress) {
 void ConsoleObserver::on_epoch(const EpochReport& report) {
   line_.print(epoch_text(report));
   if (!report.bottleneck.empty()) line_.print(report.bottleneck);
+}
+
+void ConsoleObserver::on_trace(const Trace& trace) {
+  if (trace.left_out() == 0) return;
+  line_.print(fmt::format("The trace is full: {} spans are left out; record fewer steps by --trace-steps.",
+                          trace.left_out()));
 }
 
 void ConsoleObserver::on_bad_file(const std::string& path, const std::string& why) {

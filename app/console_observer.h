@@ -19,6 +19,7 @@ class ConsoleObserver final : public RunObserver {
   void on_progress(const Progress& progress) override;
   void on_step(const StepRecord&) override {}
   void on_epoch(const EpochReport& report) override;
+  void on_trace(const Trace& trace) override;
   void on_bad_file(const std::string& path, const std::string& why) override;
 
  private:

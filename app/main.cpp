@@ -9,6 +9,7 @@
 
 #include "app/bench_command.h"
 #include "app/command.h"
+#include "app/compare_command.h"
 #include "app/doctor_command.h"
 #include "app/evaluate_command.h"
 #include "app/help_format.h"
@@ -31,8 +32,9 @@ int run(int argc, char** argv) {
   app.require_subcommand(0, 1);
   app.allow_extras();
   const std::vector<Command> commands = {
-      add_train_command(app),   add_evaluate_command(app), add_sweep_command(app), add_synth_command(app),
-      add_summary_command(app), add_report_command(app),   add_bench_command(app), add_doctor_command(app)};
+      add_train_command(app),  add_evaluate_command(app), add_compare_command(app),
+      add_sweep_command(app),  add_synth_command(app),    add_summary_command(app),
+      add_report_command(app), add_bench_command(app),    add_doctor_command(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help_or_version) {

@@ -31,6 +31,9 @@ class Observers final : public RunObserver {
   void on_epoch(const EpochReport& report) override {
     for (RunObserver* each : observers_) each->on_epoch(report);
   }
+  void on_trace(const Trace& trace) override {
+    for (RunObserver* each : observers_) each->on_trace(trace);
+  }
   void on_bad_file(const std::string& path, const std::string& why) override {
     for (RunObserver* each : observers_) each->on_bad_file(path, why);
   }

@@ -65,6 +65,7 @@ Json epoch_record(const EpochReport& report) {
       {"resize_s", number(report.resize_s)},
       {"h2d_s", number(report.h2d_s)},
       {"compute_s", number(report.compute_s)},
+      {"other_s", number(report.other_s)},
       {"hidden_share", number(report.hidden_share)},
       {"alone_images_per_s", number(report.alone_images_per_s)},
       {"alone_share", number(report.alone_share)},
@@ -98,12 +99,12 @@ std::string epochs_csv(const Json& records) {
 std::string step_line(const StepRecord& step) {
   const StageTimes& times = step.times;
   return fmt::format(
-      R"({{"epoch":{},"step":{},"images":{},"loss":{},"lr":{},"loss_scale":{},"read_s":{},"decode_s":{},)"
+      R"({{"epoch":{},"step":{},"images":{},"loss":{},"lr":{},"loss_scale":{},"begin_s":{},"read_s":{},"decode_s":{},)"
       R"("resize_s":{},"h2d_s":{},"compute_s":{},"data_wait_s":{}}})"
       "\n",
       step.epoch, step.step, step.images, shortest(step.loss), shortest(step.lr), shortest(step.loss_scale),
-      shortest(times.read_s), shortest(times.decode_s), shortest(times.resize_s), shortest(times.h2d_s),
-      shortest(times.compute_s), shortest(times.data_wait_s));
+      shortest(step.begin_s), shortest(times.read_s), shortest(times.decode_s), shortest(times.resize_s),
+      shortest(times.h2d_s), shortest(times.compute_s), shortest(times.data_wait_s));
 }
 
 Json input_record(const InputRate& rate) {

@@ -9,6 +9,7 @@
 #include "app/json_file.h"
 #include "app/records.h"
 #include "app/run_report.h"
+#include "app/trace_file.h"
 #include "app/version.h"
 #include "data/error.h"
 #include "data/file_io.h"
@@ -52,15 +53,20 @@ void RunFilesObserver::resume_at(int64_t epoch, int64_t step) {
   keep_epochs_before(epoch);
   keep_steps_until(epoch, step);
   keep_bad_files(!afresh);
+  begin_utilisation();
   write_json(path("config.json"), config_);
   write_epochs();
 }
 
 void RunFilesObserver::on_step(const StepRecord& step) {
-  if (steps_) append(step_lines_, path("steps.jsonl"), step_line(step));
+  if (!steps_) return;
+  append(step_lines_, path("steps.jsonl"), step_line(step));
+  append_utilisation(utilisation_.add(
+      {step.epoch, step.times.data_wait_s, step.begin_s, step.begin_s + step.times.compute_s}));
 }
 
 void RunFilesObserver::on_epoch(const EpochReport& report) {
+  append_utilisation(utilisation_.finish());
   epochs_.push_back(epoch_record(report));
   write_epochs();
 }
@@ -70,6 +76,24 @@ void RunFilesObserver::on_bad_file(const std::string& file, const std::string& w
   if (!bad_files_.insert(line).second) return;
   std::ofstream lines;
   append(lines, path("bad_files.txt"), line);
+}
+
+void RunFilesObserver::on_trace(const Trace& trace) {
+  write_trace(trace_ == "auto" ? path("trace.json") : trace_, {&trace});
+}
+
+void RunFilesObserver::begin_utilisation() {
+  utilisation_ = {};
+  utilisation_rows_.close();
+  const std::string name = path("utilisation.csv");
+  std::error_code failure;
+  fs::remove(name, failure);
+  if (failure) throw Error(fmt::format("{}: can't be removed: {}.", name, failure.message()));
+  if (steps_) append(utilisation_rows_, name, kUtilisationHeader);
+}
+
+void RunFilesObserver::append_utilisation(const std::vector<UtilisationBin>& bins) {
+  if (!bins.empty()) append(utilisation_rows_, path("utilisation.csv"), utilisation_rows(bins));
 }
 
 void RunFilesObserver::keep_epochs_before(int64_t epoch) {

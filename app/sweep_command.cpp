@@ -16,6 +16,7 @@
 #include "app/sweep_files.h"
 #include "app/sweep_gpus.h"
 #include "app/sweep_runner.h"
+#include "app/this_process.h"
 #include "data/error.h"
 #include "pipeline/device_cuda.h"
 
@@ -55,13 +56,6 @@ struct SweepLine {
   bool retry = false, dry_run = false, best = false;
   OptionTable table;
 };
-
-std::string this_executable() {
-  std::error_code failure;
-  const fs::path path = fs::read_symlink("/proc/self/exe", failure);
-  if (failure) throw Error(fmt::format("/proc/self/exe: can't be read: {}.", failure.message()));
-  return path.string();
-}
 
 /// Runs beside each other share the cores: more threads than cores wait for one another at each barrier.
 int64_t threads_a_run(int64_t jobs) {

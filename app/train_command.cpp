@@ -41,6 +41,7 @@ int run(TrainLine& line) {
   require_data(line.options);
 
   RunFilesObserver files(line.options.out, line.table.json(), line.options.reports);
+  files.set_trace(line.options.trace);
   ConsoleObserver console(std::cout, console_of_stdout());
   Observers observers({&files, &console});
   const RunResult result = train(line.options, observers);

@@ -133,6 +133,12 @@ void add_output(OptionTable& table, TrainOptions& options) {
       "Mark what the host does (NVTX), and let a profiler that waits for it record steps 20 to 30 of "
       "the first epoch, or the last 11 of a shorter one: nsys profile -c cudaProfilerApi, ncu "
       "--profile-from-start off.");
+  table.text("trace", options.trace, "[FILE]",
+             "Record what each thread and stream does in the first steps, and when, as trace events for "
+             "ui.perfetto.dev or chrome://tracing; alone, or auto: trace.json in --out.",
+             "auto");
+  table.integer("trace_steps", options.trace_steps, 1, 100'000,
+                "Steps that --trace records, of the first epoch.");
   table.toggle("reports", options.reports, "Measure stage times and the GPU's use, and write steps.jsonl.");
 }
 

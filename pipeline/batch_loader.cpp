@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <opencv2/core/utility.hpp>
 
+#include "pipeline/trace.h"
+
 namespace slipstream {
 
 BatchLoader::BatchLoader(const LoaderOptions& options) : options_(options), stager_(options) {
@@ -12,7 +14,8 @@ BatchLoader::BatchLoader(const LoaderOptions& options) : options_(options), stag
   unfilled_.resize(ring);
   const int workers = options.schedule.threads ? options.workers : 1;
   for (int i = 0; i < workers; ++i) {
-    preparers_.push_back(std::make_unique<SamplePreparer>(options, stager_.make_probe()));
+    const int track = options.trace == nullptr ? 0 : options.trace->worker(i);
+    preparers_.push_back(std::make_unique<SamplePreparer>(options, stager_.make_probe(), track));
   }
   if (!options.schedule.threads) return;
   for (const auto& preparer : preparers_) threads_.emplace_back([this, &preparer] { work(*preparer); });
@@ -110,7 +113,7 @@ void BatchLoader::open_next_slot(std::unique_lock<std::mutex>& lock) {
   opening_ = true;
   lock.unlock();
   slot.ready.wait_on_host();
-  slot.begin(pass, batch, options_);
+  slot.begin(pass, batch, opened_, options_);
   lock.lock();
   opening_ = false;
   unfilled(opened_) = slot.count;

@@ -3,9 +3,14 @@
 #include <c10/core/StreamGuard.h>
 
 #include "data/normalise.h"
+#include "pipeline/trace.h"
 
 namespace slipstream {
 namespace {
+
+int trace_track(const LoaderOptions& options) {
+  return options.trace == nullptr ? 0 : options.trace->stager();
+}
 
 c10::Stream input_stream(const LoaderOptions& options) {
   return options.schedule.copy_stream ? make_stream(options.compute.device(), StreamPriority::kHigh)
@@ -18,7 +23,7 @@ BatchStager::BatchStager(const LoaderOptions& options)
     : options_(options), stream_(input_stream(options)), decode_stream_(input_stream(options)) {
   if (!options.decode_on_device) return;
   decoder_ = make_batch_decoder(options.compute.device());
-  second_chance_.emplace(options, nullptr);
+  second_chance_.emplace(options, nullptr, trace_track(options));
 }
 
 std::unique_ptr<JpegProbe> BatchStager::make_probe() const {
@@ -27,6 +32,7 @@ std::unique_ptr<JpegProbe> BatchStager::make_probe() const {
 
 void BatchStager::stage(Slot& slot) {
   const c10::StreamGuard guard(stream_);
+  const TraceScope scope(slot.trace, TraceWork::kStage, trace_track(options_), slot.sequence);
   const std::vector<EncodedImage> encoded = decode_on_device(slot);
 
   make_stream_wait(stream_, slot.consumed);

@@ -52,12 +52,14 @@ double hidden_share(const StageTimes& times, const TrainSetup& setup) {
   return input > 0 ? std::clamp(1 - times.data_wait_s / input, 0.0, 1.0) : 1;
 }
 
+bool is_input_bound(double data_wait_share) { return data_wait_share >= kNegligible; }
+
 std::string bottleneck(const StageTimes& times, double wall_s, const TrainSetup& setup) {
   const double waiting = wall_s > 0 ? times.data_wait_s / wall_s : 0;
   if (setup.options.synthetic) {
     return fmt::format("Compute-bound by design (no input); {}.", faster_compute(setup));
   }
-  if (waiting < kNegligible) {
+  if (!is_input_bound(waiting)) {
     const std::string input =
         schedule_of(setup.options.mode).threads
             ? fmt::format("the input is hidden to {:.1f}%", 100 * hidden_share(times, setup))

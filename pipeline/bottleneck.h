@@ -14,6 +14,9 @@ double input_seconds(const StageTimes& times, const TrainSetup& setup);
 /// Share of the input's time that ran behind compute: 1 - data wait / input, within 0 to 1.
 double hidden_share(const StageTimes& times, const TrainSetup& setup);
 
+/// Whether waiting for data takes a share of an epoch that is worth a change; below it compute is the limit.
+bool is_input_bound(double data_wait_share);
+
 /// One sentence that names what limits the epoch and the option to try.
 std::string bottleneck(const StageTimes& times, double wall_s, const TrainSetup& setup);
 

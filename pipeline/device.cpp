@@ -8,6 +8,7 @@
 
 #include "data/error.h"
 #include "pipeline/device_cuda.h"
+#include "pipeline/host_clock.h"
 
 namespace slipstream {
 namespace {
@@ -79,6 +80,13 @@ bool Event::passed() const { return impl_->passed(); }
 void Event::wait_on_host() const { impl_->wait_on_host(); }
 double Event::seconds_to(const Event& later) const { return impl_->seconds_to(*later.impl_); }
 void make_stream_wait(c10::Stream waiting, const Event& event) { event.impl_->block(waiting); }
+
+double record_and_await(Event& event, c10::Stream stream) {
+  event.record(stream);
+  while (!event.passed()) {
+  }
+  return host_seconds();
+}
 
 at::Tensor make_host_tensor(at::IntArrayRef sizes, at::ScalarType type, bool pinned) {
   return pinned ? make_pinned_tensor(sizes, type) : at::empty(sizes, at::TensorOptions(type));

@@ -62,6 +62,10 @@ class Event {
 /// Work queued on `waiting` from now on begins after `event`, if that was ever recorded. Doesn't block.
 void make_stream_wait(c10::Stream waiting, const Event& event);
 
+/// Records the event on the stream and returns when it passed, by host_seconds(): what fits the device's
+/// clock to the host's. The calling thread asks until then; one that slept would wake some 50 us late.
+double record_and_await(Event& event, c10::Stream stream);
+
 /// A host tensor; `pinned` memory is needed for copies that run beside computation (CUDA only).
 at::Tensor make_host_tensor(at::IntArrayRef sizes, at::ScalarType type, bool pinned);
 

@@ -12,6 +12,7 @@
 #include "data/epoch_order.h"
 #include "pipeline/batch_loader.h"
 #include "pipeline/gpu_monitor.h"
+#include "pipeline/host_clock.h"
 #include "pipeline/percentile.h"
 
 namespace slipstream {
@@ -34,6 +35,7 @@ class Consumer {
       : options_(options), folder_(folder), loader_(options) {}
 
   struct Taken {
+    int64_t sequence;
     int64_t images;
     int64_t bad_files;
     std::shared_ptr<InputTimes> times;
@@ -53,9 +55,14 @@ class Consumer {
 };
 
 Consumer::Taken Consumer::take() {
+  const double begin_s = host_seconds();
   const Batch batch = next();
+  if (Trace* trace = options_.trace; trace != nullptr && trace->wants(batch.sequence)) {
+    trace->add({TraceWork::kWaitForInput, trace->training_thread(), begin_s, host_seconds(), batch.sequence});
+  }
   const auto bad_files = static_cast<int64_t>(batch.bad_files.size());
-  Taken taken{batch.count - bad_files, bad_files, batch.times, Event(options_.compute.device())};
+  Taken taken{batch.sequence, batch.count - bad_files, bad_files, batch.times,
+              Event(options_.compute.device())};
   taken.handed_over.record(options_.compute);
   loader_.release(batch);
   if (options_.schedule.wait_each) synchronise(options_.compute);
@@ -86,7 +93,9 @@ void Consumer::enqueue_pass() {
 /// Adds up what was taken, in order and without making the host wait.
 class Sums {
  public:
-  explicit Sums(Event start) : last_(std::move(start)) {}
+  /// `start`: the hand-over that was at `start_s` by host_seconds(). `trace` may be null.
+  Sums(Event start, double start_s, Trace* trace)
+      : last_(std::move(start)), last_s_(start_s), trace_(trace) {}
 
   void add(Consumer::Taken taken);
   /// Blocks until all is added up.
@@ -100,6 +109,8 @@ class Sums {
   int64_t batches_ = 0;
   std::deque<Consumer::Taken> waiting_;  // for their events
   Event last_;                           // hand-over of the batch before those
+  double last_s_;                        // when it was
+  Trace* trace_;
   std::vector<double> latencies_;
   InputRate sums_;
 };
@@ -121,6 +132,10 @@ void Sums::add_first_waiting() {
   sums_.bad_files += first.bad_files;
   sums_.wall_s += latencies_.back();
   sums_.times += first.times->stage_times();
+  last_s_ += latencies_.back();
+  if (trace_ != nullptr && trace_->wants(first.sequence)) {
+    trace_->add_input(*first.times, first.sequence, first.handed_over, last_s_);
+  }
   last_ = std::move(first.handed_over);
   waiting_.pop_front();
 }
@@ -147,19 +162,31 @@ InputRate measure_input(const TrainSetup& setup, const ImageFolder& folder, int6
   const c10::StreamGuard guard(compute);
   LoaderOptions options = setup.loader_options(compute);
   options.times = true;
+  const auto trace = setup.options.trace.empty()
+                         ? nullptr
+                         : std::make_shared<Trace>(setup.schedule_name(), options, setup.options.trace_steps);
+  options.trace = trace.get();
   const auto monitor = make_gpu_monitor(setup.device, GpuMeter::kJpegEngines);
   Consumer consumer(options, folder);
 
   // Every slot was used once, and no batch that was prepared while nobody took any is left.
   const int64_t warm_up = options.schedule.threads ? 2 * options.prefetch : 2;
-  for (int64_t i = 1; i < warm_up; ++i) consumer.take();
-  Event start = consumer.take().handed_over;
-  start.wait_on_host();
+  std::vector<Consumer::Taken> before;
+  for (int64_t i = 0; i < warm_up; ++i) before.push_back(consumer.take());
+  Event start = std::move(before.back().handed_over);
+  Event base(setup.device);
+  const double base_s = record_and_await(base, compute);
+  const double start_s = base_s - start.seconds_to(base);
+  for (const Consumer::Taken& taken : before) {
+    if (trace && trace->wants(taken.sequence)) {
+      trace->add_input(*taken.times, taken.sequence, start, start_s);
+    }
+  }
 
   if (monitor) monitor->restart();
   const double cpu_before = cpu_seconds();
   const Clock::time_point begin = Clock::now();
-  Sums sums(std::move(start));
+  Sums sums(std::move(start), start_s, trace.get());
   while (!is_enough(sums.batches(), batches, Clock::now() - begin)) sums.add(consumer.take());
   sums.finish();
 
@@ -169,6 +196,7 @@ InputRate measure_input(const TrainSetup& setup, const ImageFolder& folder, int6
   rate.cpu_s = cpu_seconds() - cpu_before;
   if (monitor) rate.jpeg_util = monitor->mean_utilisation();
   sums.report_to(rate);
+  rate.trace = trace;
   return rate;
 }
 

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "data/image_folder.h"
 #include "pipeline/run_observer.h"
+#include "pipeline/trace.h"
 #include "pipeline/train_setup.h"
 
 namespace slipstream {
@@ -23,6 +25,7 @@ struct InputRate {
   double latency_p50_s = 0;                     ///< between one batch's hand-over and the next
   double latency_p95_s = 0, latency_p99_s = 0;  ///< by nearest rank
   StageTimes times;                             ///< of the measured batches; the input's stages alone
+  std::shared_ptr<const Trace> trace;           ///< of the first batches, if the options ask for one
   std::optional<double> jpeg_util;              ///< mean use of the GPU's JPEG engines, 0 to 1
 
   double images_per_s() const { return static_cast<double>(images) / wall_s; }
@@ -31,8 +34,9 @@ struct InputRate {
 };
 
 /// Takes training batches from `folder` as fast as they come, gives each back at once, and measures. All are
-/// full: the folder, which holds an image at least, is gone through as often as it takes. Batches before the
-/// measured ones fill the ring; batches behind them keep the threads as busy at the end as at the start.
+/// full: the folder, which outlives the rate's trace and holds an image at least, is gone through as often as
+/// it takes. Batches before the measured ones fill the ring; batches behind them keep the threads as busy at
+/// the end as at the start.
 ///
 /// `batches`: how many to measure; 0: as many as come in 5 seconds, 10 at least. Throws Error naming a bad
 /// file where the policy is to stop.

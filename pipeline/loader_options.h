@@ -10,6 +10,8 @@
 
 namespace slipstream {
 
+class Trace;
+
 /// What the input path needs to know; every choice is made (nothing is "auto").
 struct LoaderOptions {
   Schedule schedule;
@@ -29,7 +31,8 @@ struct LoaderOptions {
   c10::Stream compute;                 ///< the stream that batches are used on; says the device
   c10::ScalarType type = c10::kFloat;  ///< of the images
   bool channels_last = false;
-  bool times = true;  ///< account for stage times
+  bool times = true;       ///< account for stage times
+  Trace* trace = nullptr;  ///< where to record what the threads do; null: nowhere
 };
 
 }  // namespace slipstream

@@ -6,6 +6,8 @@
 
 namespace slipstream {
 
+class Trace;
+
 /// Seconds that each stage of the input and of the step took. For stages on several threads the sum over
 /// threads; for stages on the device, between events on their stream.
 struct StageTimes {
@@ -14,7 +16,7 @@ struct StageTimes {
   double resize_s = 0;
   double h2d_s = 0;
   double compute_s = 0;
-  double data_wait_s = 0;     ///< the compute stream idle for want of a batch
+  double data_wait_s = 0;     ///< the compute stream idle for want of a batch: input that isn't hidden
   double device_input_s = 0;  ///< what of decode_s and resize_s passed on the device, not on threads
 
   StageTimes& operator+=(const StageTimes& other);
@@ -28,6 +30,7 @@ struct StepRecord {
   float loss = 0;
   double lr = 0;
   float loss_scale = 1;
+  double begin_s = 0;  ///< of its work on the device; since this process's first epoch began
   StageTimes times;
 };
 
@@ -40,6 +43,9 @@ struct EpochReport {
   double wall_s = 0;  ///< training part of the epoch
   double images_per_s = 0;
   std::optional<double> data_wait_s, read_s, decode_s, resize_s, h2d_s, compute_s;
+  /// wall_s less compute_s and data_wait_s: the host between steps, and after the last. Empty where an epoch
+  /// was resumed within.
+  std::optional<double> other_s;
   std::optional<double> hidden_share;        ///< of the input's time, 0 to 1
   std::optional<double> alone_images_per_s;  ///< of the step while no input is prepared, measured beforehand
   std::optional<double> alone_share;         ///< images_per_s as a share of that
@@ -73,6 +79,8 @@ class RunObserver {
   virtual void on_progress(const Progress& progress) = 0;
   virtual void on_step(const StepRecord& step) = 0;
   virtual void on_epoch(const EpochReport& report) = 0;
+  /// What --trace recorded, once the first epoch's training has ended. Valid during the call.
+  virtual void on_trace(const Trace&) {}
   virtual void on_bad_file(const std::string& path, const std::string& why) = 0;
 };
 

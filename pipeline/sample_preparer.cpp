@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <opencv2/core.hpp>
@@ -12,20 +12,26 @@
 #include "data/exif.h"
 #include "data/file_io.h"
 #include "data/resize.h"
+#include "pipeline/host_clock.h"
+#include "pipeline/trace.h"
 
 namespace slipstream {
 namespace {
 
-// Adds the time from its making to `stop` to a counter, if there is one.
+// Accounts for the time from its making to `stop`, where the slot has its times taken or is traced.
 class Stopwatch {
  public:
-  void stop(std::atomic<int64_t>* nanoseconds) const {
-    if (nanoseconds == nullptr) return;
-    *nanoseconds += std::chrono::nanoseconds(std::chrono::steady_clock::now() - start_).count();
+  void stop(const Slot& slot, std::atomic<int64_t> InputTimes::*nanoseconds, TraceWork work, int track,
+            uint32_t sample) const {
+    if (!slot.times && slot.trace == nullptr) return;
+    const double end_s = host_seconds();
+    if (slot.times) (*slot.times).*nanoseconds += std::llround((end_s - begin_s_) * 1e9);
+    if (slot.trace == nullptr) return;
+    slot.trace->add({work, track, begin_s_, end_s, slot.sequence, &slot.pass->folder->samples[sample].path});
   }
 
  private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double begin_s_ = host_seconds();
 };
 
 uint32_t sample_at(const Slot& slot, int64_t position, const LoaderOptions& options) {
@@ -42,8 +48,8 @@ uint8_t* pixels_at(Slot& slot, int64_t position) {
 
 }  // namespace
 
-SamplePreparer::SamplePreparer(const LoaderOptions& options, std::unique_ptr<JpegProbe> probe)
-    : options_(options), probe_(std::move(probe)) {}
+SamplePreparer::SamplePreparer(const LoaderOptions& options, std::unique_ptr<JpegProbe> probe, int track)
+    : options_(options), probe_(std::move(probe)), track_(track) {}
 
 CropPlan SamplePreparer::plan(const Pass& pass, uint32_t sample, int width, int height) const {
   if (!pass.training) {
@@ -71,7 +77,7 @@ void SamplePreparer::prepare(Slot& slot, int64_t position) {
         slot.host_flips.data_ptr<uint8_t>()[position] = crop.flip ? 1 : 0;
       }
     }
-    reading.stop(slot.times ? &slot.times->read_ns : nullptr);
+    reading.stop(slot, &InputTimes::read_ns, TraceWork::kRead, track_, sample);
   } catch (const Error& failure) {  // it names the path
     return report_bad_file(slot, position, path, failure.what());
   }
@@ -95,12 +101,13 @@ bool SamplePreparer::decode_after_all(Slot& slot, int64_t position) {
 void SamplePreparer::decode_on_cpu(Slot& slot, int64_t position) {
   const std::vector<uint8_t>& bytes = slot.files[position];
   const Stopwatch decoding;
+  const uint32_t sample = sample_at(slot, position, options_);
   CropPlan crop_plan;
   const auto plan_of = [&](cv::Size size) {
-    return crop_plan = plan(*slot.pass, sample_at(slot, position, options_), size.width, size.height);
+    return crop_plan = plan(*slot.pass, sample, size.width, size.height);
   };
   const ScaledPart crop = decode_crop(bytes, plan_of);
-  decoding.stop(slot.times ? &slot.times->decode_ns : nullptr);
+  decoding.stop(slot, &InputTimes::decode_ns, TraceWork::kDecode, track_, sample);
 
   const Stopwatch resizing;
   slot.host_flips.data_ptr<uint8_t>()[position] = crop_plan.flip ? 1 : 0;
@@ -109,7 +116,7 @@ void SamplePreparer::decode_on_cpu(Slot& slot, int64_t position) {
   } else {
     resize_window(crop.pixels, crop_plan, options_.image_size, resized_, pixels_at(slot, position));
   }
-  resizing.stop(slot.times ? &slot.times->resize_ns : nullptr);
+  resizing.stop(slot, &InputTimes::resize_ns, TraceWork::kResize, track_, sample);
 }
 
 ScaledPart SamplePreparer::decode_crop(std::span<const uint8_t> bytes, const PlanOf& plan_of) {

@@ -14,7 +14,8 @@ namespace slipstream {
 class SamplePreparer {
  public:
   /// `probe` says which files the device decodes; null if the CPU decodes all.
-  SamplePreparer(const LoaderOptions& options, std::unique_ptr<JpegProbe> probe);
+  /// `track`: of its thread, in a trace.
+  SamplePreparer(const LoaderOptions& options, std::unique_ptr<JpegProbe> probe, int track = 0);
 
   /// Fills `position` of the slot: its label and flip, and either its pixels or its encoded image.
   /// A bad file is dealt with as the options say: reported through the slot, never thrown.
@@ -32,6 +33,7 @@ class SamplePreparer {
 
   LoaderOptions options_;
   std::unique_ptr<JpegProbe> probe_;
+  int track_;
   cv::Mat decoded_;
   cv::Mat resized_;
   AntialiasedResize antialiased_resize_;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "pipeline/trace.h"
+
 namespace slipstream {
 
 Slot::Slot(const LoaderOptions& options)
@@ -31,12 +33,15 @@ Slot::Slot(const LoaderOptions& options)
                      options.channels_last ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous);
 }
 
-void Slot::begin(std::shared_ptr<const Pass> of_pass, int64_t batch_of_pass, const LoaderOptions& options) {
+void Slot::begin(std::shared_ptr<const Pass> of_pass, int64_t batch_of_pass, int64_t its_sequence,
+                 const LoaderOptions& options) {
   pass = std::move(of_pass);
   batch = batch_of_pass;
+  sequence = its_sequence;
   const auto samples = static_cast<int64_t>(pass->order.size());
   count = std::min(options.batch_size, samples - batch * options.batch_size);
   times = options.times ? std::make_shared<InputTimes>(options.compute.device()) : nullptr;
+  trace = options.trace != nullptr && options.trace->wants(sequence) ? options.trace : nullptr;
   bad_files.clear();
   error = nullptr;
   error_position = -1;

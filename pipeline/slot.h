@@ -34,9 +34,11 @@ struct Slot {
 
   // What batch this is.
   std::shared_ptr<const Pass> pass;
-  int64_t batch = 0;  ///< within the pass
-  int64_t count = 0;  ///< samples
+  int64_t batch = 0;     ///< within the pass
+  int64_t count = 0;     ///< samples
+  int64_t sequence = 0;  ///< counted over all passes
   std::shared_ptr<InputTimes> times;
+  Trace* trace = nullptr;  ///< null where the batch isn't to be traced
 
   // What went wrong; workers and the stager report here.
   std::mutex mutex;
@@ -45,7 +47,8 @@ struct Slot {
   int64_t error_position = -1;  ///< of `error`: the first bad file in the batch's order is the one reported
 
   /// Makes the slot ready to be filled with a batch.
-  void begin(std::shared_ptr<const Pass> of_pass, int64_t batch_of_pass, const LoaderOptions& options);
+  void begin(std::shared_ptr<const Pass> of_pass, int64_t batch_of_pass, int64_t its_sequence,
+             const LoaderOptions& options);
 
   /// Keeps the error of the lowest position.
   void fail(int64_t position, std::exception_ptr why);

@@ -2,15 +2,21 @@
 
 #include <ATen/ops/stack.h>
 
+#include <algorithm>
+
+#include "pipeline/trace.h"
+
 namespace slipstream {
 
-StepLog::StepLog(c10::Stream compute, int64_t interval, std::function<void(const StepRecord&)> report)
-    : compute_(compute), interval_(interval), report_(std::move(report)) {}
+StepLog::StepLog(c10::Stream compute, int64_t interval, bool threads, Trace* trace,
+                 std::function<void(const StepRecord&)> report)
+    : compute_(compute), interval_(interval), threads_(threads), trace_(trace), report_(std::move(report)) {}
 
 void StepLog::begin_epoch(const StepTotals& from) {
   totals_ = from;
   last_end_ = std::make_shared<Event>(compute_.device());
-  last_end_->record(compute_);
+  reported_end_s_ = record_and_await(*last_end_, compute_);
+  if (!origin_s_) origin_s_ = reported_end_s_;
 }
 
 void StepLog::begin_step() {
@@ -21,7 +27,8 @@ void StepLog::begin_step() {
 void StepLog::end_step(const Batch& batch, StepRecord record, const at::Tensor& metrics) {
   auto end = std::make_shared<Event>(compute_.device());
   end->record(compute_);
-  waiting_.push_back({std::move(record), metrics, batch.times, last_end_, begin_, end});
+  waiting_.push_back(
+      {std::move(record), metrics, batch.times, batch.sequence, wait_s_, last_end_, begin_, end});
   last_end_ = std::move(end);
   if (static_cast<int64_t>(waiting_.size()) >= interval_) fetch();
   report_arrived(/*wait=*/false);
@@ -61,20 +68,45 @@ void StepLog::report_arrived(bool wait) {
 void StepLog::report_group(const Group& group) {
   const auto metrics = group.metrics.accessor<float, 2>();
   for (size_t i = 0; i < group.steps.size(); ++i) {
-    const Step& step = group.steps[i];
-    StepRecord record = step.record;
-    record.loss = metrics[static_cast<int64_t>(i)][0];
-    record.loss_scale = metrics[static_cast<int64_t>(i)][2];
-    if (step.input) record.times = step.input->stage_times();
-    record.times.compute_s = step.begin->seconds_to(*step.end);
-    record.times.data_wait_s = step.previous_end->seconds_to(*step.begin);
-    totals_.images += record.images;
-    totals_.steps += 1;
-    totals_.loss += static_cast<double>(record.loss) * static_cast<double>(record.images);
-    totals_.right += metrics[static_cast<int64_t>(i)][1];
-    totals_.times += record.times;
-    report_(record);
+    const auto row = static_cast<int64_t>(i);
+    StepRecord record = group.steps[i].record;
+    record.loss = metrics[row][0];
+    record.loss_scale = metrics[row][2];
+    totals_.right += metrics[row][1];
+    report_step(group.steps[i], std::move(record));
   }
+}
+
+void StepLog::report_step(const Step& step, StepRecord record) {
+  const double gap_s = step.previous_end->seconds_to(*step.begin);
+  const double begin_s = reported_end_s_ + gap_s;
+  if (step.input) record.times = step.input->stage_times();
+  record.times.compute_s = step.begin->seconds_to(*step.end);
+  record.times.data_wait_s = exposed_input(step, gap_s);
+  record.begin_s = begin_s - *origin_s_;
+  reported_end_s_ = begin_s + record.times.compute_s;
+  if (trace_ != nullptr && trace_->wants(step.sequence)) {
+    if (step.input) trace_->add_input(*step.input, step.sequence, *step.begin, begin_s);
+    trace_->add({TraceWork::kStep, trace_->compute_stream(), begin_s, reported_end_s_, step.sequence});
+  }
+  totals_.images += record.images;
+  totals_.steps += 1;
+  totals_.loss += static_cast<double>(record.loss) * static_cast<double>(record.images);
+  totals_.times += record.times;
+  report_(record);
+}
+
+// What of the compute stream's idle time before a step was for want of its batch. Lengths of time are
+// compared, not moments: in an hour the device's clock may leave the host's by more than such a gap lasts.
+double StepLog::exposed_input(const Step& step, double gap_s) const {
+  double without_batch_s = step.wait_s;
+  // A batch that came after the step before had ended was missing until then, whatever the host was doing.
+  if (threads_ && step.input) {
+    without_batch_s = std::max(without_batch_s, step.previous_end->seconds_to(step.input->resized));
+  } else if (step.input && compute_.device().is_cuda()) {
+    without_batch_s += step.input->copied.seconds_to(step.input->resized);  // which the host didn't wait for
+  }
+  return std::clamp(without_batch_s, 0.0, std::max(0.0, gap_s));
 }
 
 }  // namespace slipstream

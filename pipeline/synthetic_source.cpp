@@ -24,7 +24,7 @@ std::optional<Batch> SyntheticSource::next() {
     batches_left_.pop_front();
     return std::nullopt;
   }
-  return Batch{images_, labels_, labels_.size(0), nullptr, {}, 0};
+  return Batch{images_, labels_, labels_.size(0), nullptr, {}, handed_out_++};
 }
 
 Batch synthetic_batch(const LoaderOptions& options, int64_t classes) {

@@ -20,6 +20,7 @@ class SyntheticSource : public BatchSource {
   at::Tensor images_;
   at::Tensor labels_;
   std::deque<int64_t> batches_left_;  // of each pass
+  int64_t handed_out_ = 0;
 };
 
 /// The batch that a SyntheticSource would hand out.

@@ -87,6 +87,8 @@ struct TrainOptions {
   int64_t alone_steps = -1;   // timed without input before the first epoch; -1: 40 on a GPU, none on the CPU
   int64_t log_interval = 20;  // steps between fetches of loss and accuracy from the device
   bool profile = false;       // marks for NVIDIA's profilers, and a window for them to record
+  std::string trace;          // a file for what threads and streams did when; "auto": trace.json in `out`
+  int64_t trace_steps = 50;   // that it records, from the first
   bool reports = true;        // false: no stage times, no steps.jsonl, no GPU sampling
 };
 

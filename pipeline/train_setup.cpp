@@ -101,6 +101,9 @@ TrainSetup resolve(const TrainOptions& options) {
       throw UsageError("--cpu-decode fast needs --resize fused: leave --resize opencv out");
     }
   }
+  if (!options.trace.empty() && !options.reports) {
+    throw UsageError("--trace needs the times that --no-reports leaves out: take one of them away");
+  }
   check_profile(options, setup.device);
   setup.decode_on_device = decides_for_device(options, setup.device);
   find_folders(setup);
@@ -145,6 +148,11 @@ c10::ScalarType TrainSetup::compute_type() const {
 std::string TrainSetup::decoder_name() const {
   if (options.synthetic) return "none";
   return decode_on_device ? "cuda" : "cpu";
+}
+
+std::string TrainSetup::schedule_name() const {
+  if (options.synthetic) return "synthetic";
+  return mode_name(options.mode) + (decode_on_device ? ", GPU decode" : ", CPU decode");
 }
 
 std::string mode_name(Mode mode) {

@@ -21,6 +21,7 @@ struct TrainSetup {
   LoaderOptions loader_options(c10::Stream compute) const;
   c10::ScalarType compute_type() const;  ///< of activations: float32, float16 or bfloat16
   std::string decoder_name() const;      ///< "cpu", "cuda" or "none", for reports
+  std::string schedule_name() const;     ///< "overlapped, CPU decode", for people
 };
 
 /// Throws UsageError that names the option and what to do: folders that are missing, what the build or the

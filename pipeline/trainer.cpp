@@ -16,6 +16,7 @@
 #include "pipeline/compute_setup.h"
 #include "pipeline/evaluate.h"
 #include "pipeline/gpu_monitor.h"
+#include "pipeline/host_clock.h"
 #include "pipeline/index_folder.h"
 #include "pipeline/lr_schedule.h"
 #include "pipeline/profile_window.h"
@@ -24,6 +25,7 @@
 #include "pipeline/step_log.h"
 #include "pipeline/stop_signal.h"
 #include "pipeline/synthetic_source.h"
+#include "pipeline/trace.h"
 #include "pipeline/train_setup.h"
 #include "pipeline/train_step.h"
 
@@ -60,10 +62,17 @@ Folders index_folders(const TrainSetup& setup, RunObserver& observer) {
   return folders;
 }
 
-std::unique_ptr<BatchSource> make_source(const TrainSetup& setup, c10::Stream compute) {
-  const LoaderOptions loader = setup.loader_options(compute);
+std::unique_ptr<BatchSource> make_source(const TrainSetup& setup, c10::Stream compute, Trace* trace) {
+  LoaderOptions loader = setup.loader_options(compute);
+  loader.trace = trace;
   if (setup.options.synthetic) return std::make_unique<SyntheticSource>(loader, kImageNetClasses);
   return std::make_unique<BatchLoader>(loader);
+}
+
+std::unique_ptr<Trace> make_trace(const TrainSetup& setup, c10::Stream compute) {
+  if (setup.options.trace.empty()) return nullptr;
+  return std::make_unique<Trace>(setup.schedule_name(), setup.loader_options(compute),
+                                 setup.options.trace_steps);
 }
 
 class Trainer {
@@ -80,6 +89,10 @@ class Trainer {
   void resume();
   void prepare_step();
   std::optional<Batch> next_batch();
+  void run_step(const Batch& batch);
+  void keep_pace(RunAhead& run_ahead, int64_t sequence);
+  void hand_over_trace();
+  Trace* trace_of(int64_t sequence) const;
   Pass training_pass(int64_t epoch, int64_t first_step) const;
   Pass validation_pass() const;
   void notice_bad_files(const Batch& batch);
@@ -97,11 +110,13 @@ class Trainer {
   int64_t steps_;  // of an epoch
   ResNet model_;
   TrainStep step_;
+  std::unique_ptr<Trace> trace_;
   StepLog log_;
   std::unique_ptr<GpuMonitor> monitor_;
   std::optional<ProfileWindow> profile_;
   std::optional<double> alone_images_per_s_;
   bool told_of_other_size_ = false;
+  bool handed_over_ = false;  // the trace
   RunPosition position_;
   std::optional<float> latest_loss_;
   double lr_ = 0;
@@ -127,13 +142,14 @@ Trainer::Trainer(TrainSetup setup, RunObserver& observer)
       steps_(steps_per_epoch(options_, folders_.training)),
       model_(make_model(setup_, static_cast<int64_t>(folders_.training.classes.size()))),
       step_(model_, setup_),
-      log_(compute_, options_.log_interval,
+      trace_(make_trace(setup_, compute_)),
+      log_(compute_, options_.log_interval, schedule_of(options_.mode).threads, trace_.get(),
            [this](const StepRecord& record) {
              latest_loss_ = record.loss;
              if (options_.reports) observer_.on_step(record);
            }),
       monitor_(options_.reports ? make_gpu_monitor(setup_.device, GpuMeter::kKernels) : nullptr),
-      source_(make_source(setup_, compute_)) {}
+      source_(make_source(setup_, compute_, trace_.get())) {}
 
 RunResult Trainer::run() {
   const StopSignal stop_signal;
@@ -143,15 +159,17 @@ RunResult Trainer::run() {
     observer_.on_message(fmt::format("All {} epochs are done already.", options_.epochs));
   }
   prepare_step();
+  if (trace_) trace_->limit_to(std::min(options_.trace_steps, steps_ - position_.step));
   source_->enqueue(training_pass(position_.epoch, position_.step));
   for (; position_.epoch <= options_.epochs; ++position_.epoch, position_.step = 0, position_.totals = {}) {
     if (folders_.validation) source_->enqueue(validation_pass());
     train_epoch();
+    const double wall_s = seconds_since(epoch_start_);
+    hand_over_trace();
     if (StopSignal::requested() != 0) {
       save();
       return {StopSignal::requested()};
     }
-    const double wall_s = seconds_since(epoch_start_);
     if (position_.epoch < options_.epochs) source_->enqueue(training_pass(position_.epoch + 1, 0));
     report_epoch(wall_s, validate());
     save();
@@ -189,16 +207,8 @@ void Trainer::train_epoch() {
     lr_ = learning_rate(options_, epochs_done);
 
     if (profile_) profile_->begin_step();
-    log_.begin_step();
-    const at::Tensor metrics = step_.run(*batch, lr_);
-    source_->release(*batch);
-    ++position_.step;
-    const auto images = batch->count - static_cast<int64_t>(batch->bad_files.size());
-    log_.end_step(*batch, {.epoch = position_.epoch, .step = position_.step, .images = images, .lr = lr_},
-                  metrics);
-
-    if (schedule_of(options_.mode).wait_each) synchronise(compute_);
-    run_ahead.limit();
+    run_step(*batch);
+    keep_pace(run_ahead, batch->sequence);
     if (profile_) profile_->end_step();
     show_progress("train", position_.step, steps_);
     if (StopSignal::requested() != 0) break;
@@ -209,7 +219,42 @@ void Trainer::train_epoch() {
 
 std::optional<Batch> Trainer::next_batch() {
   const ProfileRange range(options_.profile, "wait for input");
-  return source_->next();
+  const double begin_s = host_seconds();
+  log_.begin_wait();
+  std::optional<Batch> batch = source_->next();
+  log_.end_wait();
+  if (Trace* trace = batch ? trace_of(batch->sequence) : nullptr) {
+    trace->add(
+        {TraceWork::kWaitForInput, trace->training_thread(), begin_s, host_seconds(), batch->sequence});
+  }
+  return batch;
+}
+
+void Trainer::run_step(const Batch& batch) {
+  const TraceScope scope(trace_of(batch.sequence), TraceWork::kQueueStep, 0, batch.sequence);
+  log_.begin_step();
+  const at::Tensor metrics = step_.run(batch, lr_);
+  source_->release(batch);
+  ++position_.step;
+  const auto images = batch.count - static_cast<int64_t>(batch.bad_files.size());
+  log_.end_step(batch, {.epoch = position_.epoch, .step = position_.step, .images = images, .lr = lr_},
+                metrics);
+}
+
+void Trainer::keep_pace(RunAhead& run_ahead, int64_t sequence) {
+  const TraceScope scope(trace_of(sequence), TraceWork::kWaitForDevice, 0, sequence);
+  if (schedule_of(options_.mode).wait_each) synchronise(compute_);
+  run_ahead.limit();
+}
+
+Trace* Trainer::trace_of(int64_t sequence) const {
+  return trace_ && trace_->wants(sequence) ? trace_.get() : nullptr;
+}
+
+void Trainer::hand_over_trace() {
+  if (!trace_ || handed_over_) return;
+  handed_over_ = true;
+  observer_.on_trace(*trace_);
 }
 
 std::optional<Evaluation> Trainer::validate() {
@@ -240,6 +285,7 @@ void Trainer::report_epoch(double wall_s, const std::optional<Evaluation>& evalu
   if (options_.reports) {
     report.compute_s = times.compute_s;
     report.data_wait_s = times.data_wait_s;
+    if (first_step_ == 0) report.other_s = wall_s - times.compute_s - times.data_wait_s;
     if (!options_.synthetic) {
       report.read_s = times.read_s;
       report.decode_s = times.decode_s;

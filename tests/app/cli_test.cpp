@@ -95,9 +95,9 @@ TEST_F(CliTest, TrainsAndLeavesItsReports) {
   EXPECT_THAT(keys(report["epochs"][0]),
               testing::UnorderedElementsAre("epoch", "mode", "decode", "images", "wall_s", "images_per_s",
                                             "data_wait_s", "read_s", "decode_s", "resize_s", "h2d_s",
-                                            "compute_s", "hidden_share", "alone_images_per_s", "alone_share",
-                                            "gpu_util", "gpu_mem_bytes", "train_loss", "train_top1",
-                                            "val_loss", "val_top1", "val_top5", "bottleneck"));
+                                            "compute_s", "other_s", "hidden_share", "alone_images_per_s",
+                                            "alone_share", "gpu_util", "gpu_mem_bytes", "train_loss",
+                                            "train_top1", "val_loss", "val_top1", "val_top5", "bottleneck"));
   EXPECT_EQ(report["epochs"][1]["images"], 48);
   EXPECT_TRUE(report["epochs"][1]["gpu_util"].is_null());
 
@@ -157,6 +157,8 @@ TEST_F(CliTest, SaysWhatIsWrongAndExitsWithTwo) {
   refuses("train --config " + path("typo.json"), "batch_size");
   refuses(train("run", "--decode cuda"), "--decode cuda");
   refuses("synth " + images(), images());
+  refuses(train("run", "--trace --no-reports"), "--trace needs the times that --no-reports leaves out");
+  refuses("bench input --data " + images() + " --trace", "--trace needs a value");
   refuses("bench input --data /nowhere", "/nowhere: no such folder");
   refuses("bench input", "--data");
   refuses("bench inptu", "did you mean input?");
@@ -212,6 +214,34 @@ TEST_F(CliTest, MeasuresTheInputAlone) {
   EXPECT_GT(latency["p50"], 0);
   EXPECT_LE(latency["p50"], latency["p95"]);
   EXPECT_LE(latency["p95"], latency["p99"]);
+}
+
+TEST_F(CliTest, TracesWhatThreadsAndStreamsDo) {
+  const auto names = [](const nlohmann::json& trace, const std::string& kind) {
+    std::vector<std::string> all;
+    for (const auto& event : trace["traceEvents"]) {
+      if (event["name"] == kind) all.push_back(event["args"]["name"]);
+    }
+    return all;
+  };
+  const CommandResult run = slipstream(train("traced", "--trace --trace-steps 4 --workers 2"));
+  ASSERT_EQ(run.exit_code, 0) << run.errors;
+  const auto trace = nlohmann::json::parse(read_text(path("traced/trace.json")));
+  EXPECT_THAT(names(trace, "process_name"), testing::ElementsAre("slipstream: overlapped, CPU decode"));
+  EXPECT_THAT(names(trace, "thread_name"),
+              testing::IsSupersetOf({"training thread", "stager", "compute stream"}));
+  int steps = 0;
+  for (const auto& event : trace["traceEvents"]) steps += event["name"] == "step" ? 1 : 0;
+  EXPECT_EQ(steps, 4);
+  EXPECT_THAT(read_text(path("traced/utilisation.csv")), testing::StartsWith("time_s,busy\n0.000,"));
+
+  const CommandResult bench =
+      slipstream("bench input --image-size 32 --batch-size 8 --batches 2 --device cpu --mode all --data " +
+                 images() + " --trace " + path("input.json"));
+  ASSERT_EQ(bench.exit_code, 0) << bench.errors;
+  EXPECT_THAT(names(nlohmann::json::parse(read_text(path("input.json"))), "process_name"),
+              testing::ElementsAre("slipstream: serial, CPU decode", "slipstream: pinned, CPU decode",
+                                   "slipstream: overlapped, CPU decode"));
 }
 
 TEST_F(CliTest, MeasuresTheInputInEveryModeAndPrintsATable) {

@@ -98,7 +98,7 @@ TEST_F(RunFilesTest, ReportHasExactlyTheKeysInOrder) {
   for (const auto& [key, value] : report.at("epochs")[0].items()) keys.push_back(key);
   EXPECT_THAT(keys,
               ElementsAre("epoch", "mode", "decode", "images", "wall_s", "images_per_s", "data_wait_s",
-                          "read_s", "decode_s", "resize_s", "h2d_s", "compute_s", "hidden_share",
+                          "read_s", "decode_s", "resize_s", "h2d_s", "compute_s", "other_s", "hidden_share",
                           "alone_images_per_s", "alone_share", "gpu_util", "gpu_mem_bytes", "train_loss",
                           "train_top1", "val_loss", "val_top1", "val_top5", "bottleneck"));
   const Json& second = report.at("epochs")[1];
@@ -114,11 +114,12 @@ TEST_F(RunFilesTest, CsvHasAHeaderAndARowAnEpoch) {
   EXPECT_EQ(
       text("epochs.csv"),
       "epoch,mode,decode,images,wall_s,images_per_s,data_wait_s,read_s,decode_s,resize_s,h2d_s,compute_s,"
-      "hidden_share,alone_images_per_s,alone_share,gpu_util,gpu_mem_bytes,train_loss,train_top1,val_loss,val_"
+      "other_s,hidden_share,alone_images_per_s,alone_share,gpu_util,gpu_mem_bytes,train_loss,train_top1,val_"
+      "loss,val_"
       "top1,val_top5,bottleneck\n"
-      "1,\"overlapped\",\"cpu\",100,2.5,40.0,,0.25,,,,,,,,,,,,,,,\"Decoding takes 90%, \"\"most\"\" of it: "
+      "1,\"overlapped\",\"cpu\",100,2.5,40.0,,0.25,,,,,,,,,,,,,,,,\"Decoding takes 90%, \"\"most\"\" of it: "
       "try --workers 8.\"\n"
-      "2,\"overlapped\",\"cpu\",100,2.5,40.0,,0.25,,,,,,,,,,,,,,,\"Decoding takes 90%, \"\"most\"\" of it: "
+      "2,\"overlapped\",\"cpu\",100,2.5,40.0,,0.25,,,,,,,,,,,,,,,,\"Decoding takes 90%, \"\"most\"\" of it: "
       "try --workers 8.\"\n");
 }
 
@@ -126,7 +127,7 @@ TEST_F(RunFilesTest, StepsAreShortestNumbersAndNullForNonFinite) {
   StepRecord record = step_record(1, 2);
   EXPECT_EQ(
       step_line(record),
-      R"({"epoch":1,"step":2,"images":50,"loss":0.1,"lr":0.1,"loss_scale":1,"read_s":0.125,"decode_s":0,)"
+      R"({"epoch":1,"step":2,"images":50,"loss":0.1,"lr":0.1,"loss_scale":1,"begin_s":0,"read_s":0.125,"decode_s":0,)"
       R"("resize_s":0,"h2d_s":0,"compute_s":0,"data_wait_s":0})"
       "\n");
   record.loss = std::numeric_limits<float>::infinity();
@@ -135,11 +136,26 @@ TEST_F(RunFilesTest, StepsAreShortestNumbersAndNullForNonFinite) {
   EXPECT_EQ(Json::parse(step_line(record)).at("loss").get<float>(), record.loss);
 }
 
+TEST_F(RunFilesTest, UtilisationIsOfTheLastStart) {
+  record_run();
+  RunFilesObserver files = observer();
+  files.on_start(1, 0);
+  StepRecord step = step_record(1, 1);
+  step.begin_s = 0.01;
+  step.times.data_wait_s = 0.01;
+  step.times.compute_s = 0.04;
+  files.on_step(step);
+  EXPECT_EQ(text("utilisation.csv"), "time_s,busy\n0.000,0.500\n0.020,1.000\n");
+  files.on_epoch(epoch_report(1));
+  EXPECT_EQ(text("utilisation.csv"), "time_s,busy\n0.000,0.500\n0.020,1.000\n0.040,1.000\n");
+}
+
 TEST_F(RunFilesTest, WithoutReportsThereAreNoSteps) {
   RunFilesObserver files = observer(/*steps=*/false);
   files.on_start(1, 0);
   files.on_step(step_record(1, 1));
   EXPECT_FALSE(exists("steps.jsonl"));
+  EXPECT_FALSE(exists("utilisation.csv"));
   EXPECT_THAT(epochs(), ElementsAre());
 }
 

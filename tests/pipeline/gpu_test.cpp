@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 
@@ -27,6 +28,7 @@
 #include "pipeline/device.h"
 #include "pipeline/device_graph.h"
 #include "pipeline/index_folder.h"
+#include "pipeline/trace.h"
 #include "pipeline/trainer.h"
 #include "tests/pipeline/pipeline_fixture.h"
 
@@ -483,6 +485,52 @@ TEST_F(GpuTrainingTest, ReportsWhatTheGpuDid) {
   EXPECT_GT(*report.decode_s, 0);
   EXPECT_GT(*report.h2d_s, 0);
   EXPECT_NEAR(*report.compute_s + *report.data_wait_s, report.wall_s, 0.1 * report.wall_s + 0.02);
+  EXPECT_NEAR(*report.compute_s + *report.data_wait_s + *report.other_s, report.wall_s, 1e-9);
+}
+
+// The device's clock, fitted to the host's: nothing begins before the host queued it.
+TEST_F(GpuTrainingTest, TracesStreamsOnTheHostsClock) {
+  class Observer : public RecordingObserver {
+   public:
+    void on_trace(const Trace& trace) override {
+      spans = trace.spans();
+      tracks = trace.tracks();
+    }
+    std::vector<TraceSpan> spans;
+    std::vector<std::string> tracks;
+  };
+  constexpr double kOff = 0.5e-3;  // seconds that the clocks may be apart
+  for (const Mode mode : {Mode::kSerial, Mode::kPinned, Mode::kOverlapped}) {
+    TrainOptions options = gpu_options(out("run"));
+    options.decode = Decoder::kCuda;
+    options.mode = mode;
+    options.trace = "auto";
+    options.trace_steps = 4;
+    Observer seen;
+    train(options, seen);
+    std::map<std::pair<TraceWork, int64_t>, TraceSpan> first;
+    for (const TraceSpan& span : seen.spans) {
+      EXPECT_LE(span.begin_s, span.end_s);
+      first.try_emplace({span.work, span.batch}, span);
+    }
+    const bool own_streams = mode == Mode::kOverlapped;
+    for (int64_t batch = 0; batch < 4; ++batch) {
+      const auto span = [&](TraceWork work) { return first.at({work, batch}); };
+      const auto track = [&](TraceWork work) {
+        return seen.tracks.at(static_cast<size_t>(span(work).track));
+      };
+      EXPECT_EQ(track(TraceWork::kDeviceDecode), own_streams ? "decode stream" : "compute stream: decode");
+      EXPECT_EQ(track(TraceWork::kCopy), own_streams ? "copy stream" : "compute stream: input");
+      EXPECT_EQ(track(TraceWork::kStep), "compute stream");
+      EXPECT_GE(span(TraceWork::kDeviceDecode).begin_s, span(TraceWork::kStage).begin_s - kOff);
+      EXPECT_GE(span(TraceWork::kCopy).begin_s, span(TraceWork::kStage).begin_s - kOff);
+      EXPECT_GE(span(TraceWork::kFinish).begin_s, span(TraceWork::kCopy).end_s - 1e-6);
+      EXPECT_GE(span(TraceWork::kStep).begin_s, span(TraceWork::kQueueStep).begin_s - kOff);
+      EXPECT_GE(span(TraceWork::kStep).begin_s, span(TraceWork::kFinish).end_s - 1e-5);
+      if (mode != Mode::kSerial) continue;  // the host waits for each step
+      EXPECT_LE(span(TraceWork::kStep).end_s, span(TraceWork::kWaitForDevice).end_s + kOff);
+    }
+  }
 }
 
 TrainOptions bench_options() {
