@@ -16,6 +16,10 @@ constexpr Mark kMarks[] = {
     {"memcpy", KernelKind::kCopy},
     {"memset", KernelKind::kCopy},
 
+    {"(anonymous namespace)::fill", KernelKind::kCopy},  // pipeline/fill_kernel.cu
+
+    {"::sgd<", KernelKind::kOptimizer},  // models/sgd_kernel.cu
+    {"::find_inf<", KernelKind::kOptimizer},
     {"multi_tensor_apply", KernelKind::kOptimizer},
     {"amp_update_scale", KernelKind::kOptimizer},
     {"non_finite_check", KernelKind::kOptimizer},

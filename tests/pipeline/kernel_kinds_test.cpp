@@ -52,6 +52,11 @@ constexpr Case kCases[] = {
      "int, int)",
      KernelKind::kNorm},
 
+    {"void slipstream::(anonymous namespace)::sgd<__half>(slipstream::SgdJob)", KernelKind::kOptimizer},
+    {"void slipstream::(anonymous namespace)::find_inf<__half>(slipstream::SgdJob, float*)",
+     KernelKind::kOptimizer},
+    {"slipstream::(anonymous namespace)::fill(slipstream::FillJob)", KernelKind::kCopy},
+
     {"void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<c10::Half>, "
      "std::array<char*, 3ul> >(int, at::native::CUDAFunctor_add<c10::Half>, std::array<char*, 3ul>)",
      KernelKind::kElementwise},
