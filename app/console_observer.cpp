@@ -15,7 +15,8 @@ constexpr int64_t kBadFilesShown = 5;
 
 }  // namespace
 
-ConsoleObserver::ConsoleObserver(std::ostream& out, Console console) : line_(out, std::move(console)) {}
+ConsoleObserver::ConsoleObserver(std::ostream& out, Console console, std::string all_bad_files)
+    : line_(out, std::move(console)), all_bad_files_(std::move(all_bad_files)) {}
 
 void ConsoleObserver::on_message(const std::string& sentence) { line_.print(sentence); }
 
@@ -48,7 +49,9 @@ void ConsoleObserver::on_trace(const Trace& trace) {
 
 void ConsoleObserver::on_bad_file(const std::string& path, const std::string& why) {
   if (++bad_files_ <= kBadFilesShown) line_.print(fmt::format("Left out {}: {}", path, why));
-  if (bad_files_ == kBadFilesShown) line_.print("Further files that are left out are in bad_files.txt only.");
+  if (bad_files_ == kBadFilesShown) {
+    line_.print(fmt::format("Further files that are left out are in {} only.", all_bad_files_));
+  }
 }
 
 }  // namespace slipstream

@@ -11,7 +11,8 @@ namespace slipstream {
 /// What a person watches: progress, a line and a sentence after each epoch, and messages.
 class ConsoleObserver final : public RunObserver {
  public:
-  ConsoleObserver(std::ostream& out, Console console);
+  /// `all_bad_files`: where a person finds those beyond the first few.
+  ConsoleObserver(std::ostream& out, Console console, std::string all_bad_files = "bad_files.txt");
 
   void on_message(const std::string& sentence) override;
   void on_indexed(int64_t classes_done, int64_t classes, int64_t files) override;
@@ -24,6 +25,7 @@ class ConsoleObserver final : public RunObserver {
 
  private:
   ProgressLine line_;
+  std::string all_bad_files_;
   int64_t bad_files_ = 0;
 };
 

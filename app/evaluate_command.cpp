@@ -83,7 +83,7 @@ int run(EvaluateLine& line) {
   const bool json_alone = line.json.alone();
   Console place = console_of_stdout();
   if (json_alone) place.terminal = false;
-  ConsoleObserver console(json_alone ? std::cerr : std::cout, place);
+  ConsoleObserver console(json_alone ? std::cerr : std::cout, place, "what --json writes");
   const FolderEvaluation evaluation = evaluate_folder(setup, console);
   for (const BadFile& file : evaluation.bad_files) console.on_bad_file(file.path, file.why);
 

@@ -125,6 +125,13 @@ TEST_F(ConsoleObserverTest, ManyBadFilesDoNotFloodIt) {
   EXPECT_THAT(text, HasSubstr("bad_files.txt"));
 }
 
+TEST_F(ConsoleObserverTest, SaysWhereAllBadFilesAre) {
+  ConsoleObserver observer(out_, console(false), "what --json writes");
+  for (int file = 0; file < 9; ++file) observer.on_bad_file("a.jpg", "cut short");
+  EXPECT_THAT(out_.str(), HasSubstr("Further files that are left out are in what --json writes only."));
+  EXPECT_THAT(out_.str(), Not(HasSubstr("bad_files.txt")));
+}
+
 TEST(Units, AreForPeople) {
   EXPECT_EQ(rounded(0.5), "0.500");
   EXPECT_EQ(rounded(12.34), "12.3");
