@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "data/from_float.cuh"
+#include "data/float_conversion.cuh"
 
 namespace slipstream {
 

@@ -3,9 +3,6 @@
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
-#include <algorithm>
-#include <memory>
-
 #include "models/fused_sgd.h"
 #include "models/sgd_kernel.h"
 

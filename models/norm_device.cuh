@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "data/from_float.cuh"
+#include "data/float_conversion.cuh"
 #include "models/norm_jobs.h"
 
 // What the norms' kernels share: vectors of neighbouring channels, a thread's rows, a norm's arithmetic.
@@ -61,10 +61,6 @@ __device__ void store(Value* to, const Vector<Value, kSize>& vector) {
   memcpy(&word, &vector, sizeof word);
   *reinterpret_cast<Word*>(to) = word;
 }
-
-__device__ inline float to_float(float value) { return value; }
-__device__ inline float to_float(__half value) { return __half2float(value); }
-__device__ inline float to_float(__nv_bfloat16 value) { return __bfloat162float(value); }
 
 template <typename Value, int kSize>
 __device__ Vector<Value, kSize> rounded(const float (&values)[kSize]) {

@@ -1,4 +1,4 @@
-#include "data/from_float.cuh"
+#include "data/float_conversion.cuh"
 #include "models/sgd_kernel.h"
 
 namespace slipstream {
@@ -6,10 +6,6 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kWidth = 4;  // elements that a thread reads at once
-
-__device__ float to_float(float value) { return value; }
-__device__ float to_float(__half value) { return __half2float(value); }
-__device__ float to_float(__nv_bfloat16 value) { return __bfloat162float(value); }
 
 template <typename Value>
 struct alignas(kWidth * sizeof(Value)) Group {

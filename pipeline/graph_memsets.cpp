@@ -2,6 +2,7 @@
 
 #include <c10/cuda/CUDAException.h>
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -12,27 +13,12 @@ namespace {
 
 constexpr size_t kMostBytes = 1 << 20;
 
-std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph) {
+// What `list` lists: first it is asked how many there are.
+std::vector<cudaGraphNode_t> listed(const std::function<cudaError_t(cudaGraphNode_t*, size_t*)>& list) {
   size_t count = 0;
-  C10_CUDA_CHECK(cudaGraphGetNodes(graph, nullptr, &count));
+  C10_CUDA_CHECK(list(nullptr, &count));
   std::vector<cudaGraphNode_t> nodes(count);
-  C10_CUDA_CHECK(cudaGraphGetNodes(graph, nodes.data(), &count));
-  return nodes;
-}
-
-std::vector<cudaGraphNode_t> before(cudaGraphNode_t node) {
-  size_t count = 0;
-  C10_CUDA_CHECK(cudaGraphNodeGetDependencies(node, nullptr, nullptr, &count));
-  std::vector<cudaGraphNode_t> nodes(count);
-  C10_CUDA_CHECK(cudaGraphNodeGetDependencies(node, nodes.data(), nullptr, &count));
-  return nodes;
-}
-
-std::vector<cudaGraphNode_t> after(cudaGraphNode_t node) {
-  size_t count = 0;
-  C10_CUDA_CHECK(cudaGraphNodeGetDependentNodes(node, nullptr, nullptr, &count));
-  std::vector<cudaGraphNode_t> nodes(count);
-  C10_CUDA_CHECK(cudaGraphNodeGetDependentNodes(node, nodes.data(), nullptr, &count));
+  C10_CUDA_CHECK(list(nodes.data(), &count));
   return nodes;
 }
 
@@ -54,11 +40,16 @@ std::optional<FillJob> fill_of(cudaGraphNode_t node) {
 }  // namespace
 
 void graph_memsets_as_kernels(cudaGraph_t graph) {
-  for (cudaGraphNode_t memset : nodes_of(graph)) {
+  const auto all = [&](auto* nodes, auto* count) { return cudaGraphGetNodes(graph, nodes, count); };
+  for (cudaGraphNode_t memset : listed(all)) {
     std::optional<FillJob> job = fill_of(memset);
     if (!job) continue;
-    const std::vector<cudaGraphNode_t> first = before(memset);
-    const std::vector<cudaGraphNode_t> then = after(memset);
+    const std::vector<cudaGraphNode_t> first = listed([&](auto* nodes, auto* count) {
+      return cudaGraphNodeGetDependencies(memset, nodes, nullptr, count);
+    });
+    const std::vector<cudaGraphNode_t> then = listed([&](auto* nodes, auto* count) {
+      return cudaGraphNodeGetDependentNodes(memset, nodes, nullptr, count);
+    });
     void* arguments[1];
     const cudaKernelNodeParams params = fill_node(*job, arguments);
     cudaGraphNode_t kernel = nullptr;

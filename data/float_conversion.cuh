@@ -5,6 +5,10 @@
 
 namespace slipstream {
 
+__device__ inline float to_float(float value) { return value; }
+__device__ inline float to_float(__half value) { return __half2float(value); }
+__device__ inline float to_float(__nv_bfloat16 value) { return __bfloat162float(value); }
+
 /// Rounds to the nearest.
 template <typename Value>
 __device__ Value from_float(float value);
