@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "app/report/axes.h"
+#include "app/report/row_chart.h"
 
 namespace slipstream {
 namespace {
@@ -52,18 +52,10 @@ Drawing bar_chart(const BarChart& chart, double width) {
     axis.high = std::max(axis.high, bar.total() / chart.unit);
     if (bar.range) axis.high = std::max(axis.high, bar.range->second / chart.unit);
   }
-  axis = rounded_out(axis, /*from_zero=*/true);
-  const double rows = kRowHeight * static_cast<double>(chart.bars.size());
-  const Plot plot{.left = 1, .top = kTop, .right = width - 8, .bottom = kTop + rows};
-  Drawing drawing(width, plot.bottom + kXAxisHeight);
-  draw_x_axis(drawing, plot, axis);
-  double top = kTop;
-  for (const Bar& bar : chart.bars) {
-    draw_bar(drawing, bar, plot.x(axis), chart.unit, top);
-    top += kRowHeight;
-  }
-  drawing.line({plot.left, plot.top}, {plot.left, plot.bottom}, "axis");
-  return drawing;
+  return row_chart(rounded_out(axis, /*from_zero=*/true), {chart.bars.size(), kTop, kRowHeight}, width,
+                   [&](Drawing& drawing, const Scale& x, size_t row, double top) {
+                     draw_bar(drawing, chart.bars[row], x, chart.unit, top);
+                   });
 }
 
 }  // namespace slipstream

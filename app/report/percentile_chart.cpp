@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "app/report/axes.h"
+#include "app/report/row_chart.h"
 
 namespace slipstream {
 namespace {
@@ -29,18 +29,10 @@ void draw_row(Drawing& drawing, const PercentileRow& row, const Scale& x, double
 Drawing percentile_chart(const PercentileChart& chart, double width) {
   Axis axis{.title = chart.axis_title, .low = 0, .high = 0};
   for (const PercentileRow& row : chart.rows) axis.high = std::max(axis.high, row.longest / chart.unit);
-  axis = rounded_out(axis, /*from_zero=*/true);
-  const double bottom = kTop + kRowHeight * static_cast<double>(chart.rows.size());
-  const Plot plot{.left = 1, .top = kTop, .right = width - 8, .bottom = bottom};
-  Drawing drawing(width, bottom + kXAxisHeight);
-  draw_x_axis(drawing, plot, axis);
-  double top = kTop;
-  for (const PercentileRow& row : chart.rows) {
-    draw_row(drawing, row, plot.x(axis), chart.unit, top);
-    top += kRowHeight;
-  }
-  drawing.line({plot.left, plot.top}, {plot.left, plot.bottom}, "axis");
-  return drawing;
+  return row_chart(rounded_out(axis, /*from_zero=*/true), {chart.rows.size(), kTop, kRowHeight}, width,
+                   [&](Drawing& drawing, const Scale& x, size_t row, double top) {
+                     draw_row(drawing, chart.rows[row], x, chart.unit, top);
+                   });
 }
 
 }  // namespace slipstream

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "app/report/axes.h"
+#include "app/report/row_chart.h"
 #include "app/report/scale.h"
 
 namespace slipstream {
@@ -24,24 +24,17 @@ Drawing timeline_chart(const TimelineChart& chart, double width) {
   const Axis axis{.title = std::string("time (") + unit.name + ")",
                   .low = 0,
                   .high = (chart.end_s - chart.begin_s) / unit.seconds};
-  const double bottom = kTop + kStep * static_cast<double>(chart.tracks.size());
-  const Plot plot{.left = 1, .top = kTop, .right = width - 8, .bottom = bottom};
-  Drawing drawing(width, bottom + kXAxisHeight);
-  draw_x_axis(drawing, plot, axis);
-  const Scale x(chart.begin_s, chart.end_s, plot.left, plot.right);
-  double top = kTop;
-  for (const TimelineTrack& track : chart.tracks) {
-    drawing.text({plot.left, top + 13}, shortened(track.name, plot.right - plot.left), Anchor::kStart,
-                 "name halo");
+  const auto draw_track = [&](Drawing& drawing, const Scale& across, size_t row, double top) {
+    const TimelineTrack& track = chart.tracks[row];
+    const Scale x(chart.begin_s, chart.end_s, across.from(), across.to());
+    drawing.text({x.from(), top + 13}, shortened(track.name, x.to() - x.from()), Anchor::kStart, "name halo");
     for (const TimelineSpan& span : track.spans) {
       const double from = x(std::max(span.begin_s, chart.begin_s)), to = x(std::min(span.end_s, chart.end_s));
       if (span.end_s > chart.begin_s && span.begin_s < chart.end_s)
         draw_span(drawing, span, from, to, top + kNameHeight);
     }
-    top += kStep;
-  }
-  drawing.line({plot.left, plot.top}, {plot.left, plot.bottom}, "axis");
-  return drawing;
+  };
+  return row_chart(axis, {chart.tracks.size(), kTop, kStep}, width, draw_track);
 }
 
 }  // namespace slipstream
