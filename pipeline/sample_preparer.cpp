@@ -59,6 +59,14 @@ CropPlan SamplePreparer::plan(const Pass& pass, uint32_t sample, int width, int 
   return random_resized_crop(width, height, options_.image_size, random);
 }
 
+// An image smaller than the sample is enlarged, and with it the chroma that the device repeats where the CPU
+// interpolates: enough to change a network's score (docs/accuracy.md).
+bool SamplePreparer::is_for_device(cv::Size size) const {
+  const int64_t pixels = int64_t{size.width} * size.height;
+  return pixels >= int64_t{options_.image_size} * options_.image_size &&
+         (options_.cpu_pixels == 0 || pixels <= options_.cpu_pixels);
+}
+
 void SamplePreparer::prepare(Slot& slot, int64_t position) {
   const uint32_t sample = sample_at(slot, position, options_);
   slot.host_labels.data_ptr<int64_t>()[position] = slot.pass->folder->samples[sample].label;
@@ -71,7 +79,7 @@ void SamplePreparer::prepare(Slot& slot, int64_t position) {
     read_file(path, bytes);
     if (probe_ && (options_.exif == Exif::kIgnore || exif_orientation(bytes).as_stored())) {
       const auto size = probe_->size_if_supported(bytes);
-      if (size && (options_.cpu_pixels == 0 || size->area() <= options_.cpu_pixels)) {
+      if (size && is_for_device(*size)) {
         const CropPlan crop = plan(*slot.pass, sample, size->width, size->height);
         encoded = {bytes, *size, crop, position};
         slot.host_flips.data_ptr<uint8_t>()[position] = crop.flip ? 1 : 0;
