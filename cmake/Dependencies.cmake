@@ -60,6 +60,13 @@ if(SLIPSTREAM_CUDA)
   add_library(slipstream_nvjpeg INTERFACE)
   target_link_libraries(slipstream_nvjpeg INTERFACE nvjpeg)
 
+  # Of cuDNN the wheel holds libcudnn.so.9 alone, without the name that a linker looks for.
+  add_library(slipstream_cudnn INTERFACE)
+  target_include_directories(slipstream_cudnn SYSTEM INTERFACE ${wheels}/include ${wheels}/nvidia/cudnn/include)
+  target_compile_definitions(slipstream_cudnn INTERFACE CUDNN_FRONTEND_SKIP_JSON_LIB)
+  target_link_libraries(slipstream_cudnn INTERFACE ${wheels}/nvidia/cudnn/lib/libcudnn.so.9)
+  target_link_options(slipstream_cudnn INTERFACE -Wl,-rpath,${wheels}/nvidia/cudnn/lib)
+
   # Static, with static libjpeg: the executable travels to distributions that name these libraries otherwise.
   set(OpenCV_DIR ${opencv_cuda}/lib/cmake/opencv4)
   set(CUDA_TOOLKIT_ROOT_DIR ${cuda_root})

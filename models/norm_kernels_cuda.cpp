@@ -1,4 +1,3 @@
-#include <ATen/cuda/CUDAContext.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <c10/cuda/CUDAException.h>
@@ -9,6 +8,7 @@
 
 #include "models/norm_jobs.h"
 #include "models/norm_kernels.h"
+#include "models/norm_statistics_cuda.h"
 
 namespace slipstream {
 namespace {
@@ -20,16 +20,6 @@ constexpr int64_t kMostRows = std::numeric_limits<int32_t>::max();
 
 bool has_kernels(at::ScalarType type) {
   return type == at::kFloat || type == at::kHalf || type == at::kBFloat16;
-}
-
-NormType norm_type(at::ScalarType type) {
-  if (type == at::kHalf) return NormType::kFloat16;
-  return type == at::kBFloat16 ? NormType::kBfloat16 : NormType::kFloat32;
-}
-
-NormMatrix matrix_of(const Tensor& x) {
-  return {x.numel() / x.size(1), static_cast<int>(x.size(1)), norm_type(x.scalar_type()),
-          at::cuda::getCurrentDeviceProperties()->multiProcessorCount};
 }
 
 /// The tensor as kernels read it: dense, channels last, on a 16-byte boundary. A copy only if it isn't so: a
@@ -44,10 +34,6 @@ Tensor dense(const Tensor& tensor) {
 }
 
 Tensor like(const Tensor& x) { return at::empty(x.sizes(), x.options(), MemoryFormat::ChannelsLast); }
-
-Tensor floats(const Tensor& x, at::IntArrayRef sizes) {
-  return at::empty(sizes, x.options().dtype(at::kFloat));
-}
 
 /// A branch's tensors for as long as jobs that point to them are queued. Memory that is freed after that is
 /// given again on the same stream only.
@@ -85,19 +71,8 @@ cudaStream_t stream() { return c10::cuda::getCurrentCUDAStream().stream(); }
 /// The branch with the statistics of its batch, which are made here.
 Input with_statistics(const Branch& branch) {
   if (branch.norm == nullptr) return {branch, {}};
-  const int64_t channels = branch.x.size(1);
-  const Input input(branch, floats(branch.x, {2, channels}));
-  const BatchNorm& norm = *branch.norm;
-  StatisticsJob job{.matrix = matrix_of(input.x), .x = input.normed.x};
-  const Tensor partials = floats(input.x, {statistics_floats(job.matrix)});
-  job.mean = input.statistics.data_ptr<float>();
-  job.invstd = job.mean + channels;
-  job.running_mean = norm.running_mean.data_ptr<float>();
-  job.running_var = norm.running_var.data_ptr<float>();
-  job.momentum = static_cast<float>(kNormMomentum);
-  job.epsilon = static_cast<float>(kNormEpsilon);
-  job.workspace = {partials.data_ptr<float>(), norm.arrivals.data_ptr<int>()};
-  C10_CUDA_CHECK(launch_statistics(job, stream()));
+  const Input input(branch, floats(branch.x, {2, branch.x.size(1)}));
+  queue_statistics(input.x, branch.sums, *branch.norm, input.statistics);
   return input;
 }
 

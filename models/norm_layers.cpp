@@ -40,35 +40,35 @@ Twice twice(const Tensor& y) { return {y, y}; }
 
 }  // namespace
 
-Tensor norm_relu(const Tensor& x, const BatchNorm& norm, NormMode mode) {
-  const Branch main{x, &norm};
+Tensor norm_relu(const Convolved& x, const BatchNorm& norm, NormMode mode) {
+  const Branch main{x.y, &norm, x.sums};
   const NormKernels* const kernels = kernels_for(main, {}, mode);
-  if (kernels == nullptr) return normalise(x, norm, mode).relu_();
+  if (kernels == nullptr) return normalise(x.y, norm, mode).relu_();
   return mode.training ? fused_norm_relu(*kernels, main) : kernels->evaluate(main, {});
 }
 
-Twice norm_relu_max_pool(const Tensor& x, const BatchNorm& norm, NormMode mode) {
-  const Branch main{x, &norm};
+Twice norm_relu_max_pool(const Convolved& x, const BatchNorm& norm, NormMode mode) {
+  const Branch main{x.y, &norm, x.sums};
   const NormKernels* const kernels = mode.training ? kernels_for(main, {}, mode) : nullptr;
   if (kernels != nullptr) return fused_norm_relu_max_pool(*kernels, main);
   return twice(at::max_pool2d(norm_relu(x, norm, mode), /*kernel_size=*/3, /*stride=*/2, /*padding=*/1));
 }
 
-Twice norm_add_relu(const Tensor& x, const BatchNorm& norm, const Tensor& residual, NormMode mode) {
-  const Branch main{x, &norm};
+Twice norm_add_relu(const Convolved& x, const BatchNorm& norm, const Tensor& residual, NormMode mode) {
+  const Branch main{x.y, &norm, x.sums};
   const Branch around{residual, nullptr};
   const NormKernels* const kernels = kernels_for(main, around, mode);
-  if (kernels == nullptr) return twice(normalise(x, norm, mode).add_(residual).relu_());
+  if (kernels == nullptr) return twice(normalise(x.y, norm, mode).add_(residual).relu_());
   return mode.training ? fused_norm_add_relu(*kernels, main, around) : twice(kernels->evaluate(main, around));
 }
 
-Twice norm_add_norm_relu(const Tensor& x, const BatchNorm& norm, const Tensor& other,
+Twice norm_add_norm_relu(const Convolved& x, const BatchNorm& norm, const Convolved& other,
                          const BatchNorm& other_norm, NormMode mode) {
-  const Branch main{x, &norm};
-  const Branch around{other, &other_norm};
+  const Branch main{x.y, &norm, x.sums};
+  const Branch around{other.y, &other_norm, other.sums};
   const NormKernels* const kernels = kernels_for(main, around, mode);
   if (kernels == nullptr) {
-    return twice(normalise(x, norm, mode).add_(normalise(other, other_norm, mode)).relu_());
+    return twice(normalise(x.y, norm, mode).add_(normalise(other.y, other_norm, mode)).relu_());
   }
   return mode.training ? fused_norm_add_relu(*kernels, main, around) : twice(kernels->evaluate(main, around));
 }

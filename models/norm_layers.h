@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "models/batch_norm.h"
+#include "models/convolution.h"
 
 namespace slipstream {
 
@@ -22,16 +23,16 @@ struct Twice {
 // variance. Nothing waits for a device; work is queued on the current stream. Under autocast the type is x's.
 
 /// relu(norm(x)).
-at::Tensor norm_relu(const at::Tensor& x, const BatchNorm& norm, NormMode mode);
+at::Tensor norm_relu(const Convolved& x, const BatchNorm& norm, NormMode mode);
 
 /// relu(norm(x)), then the maximum of each 3x3 window in steps of 2, padded by 1.
-Twice norm_relu_max_pool(const at::Tensor& x, const BatchNorm& norm, NormMode mode);
+Twice norm_relu_max_pool(const Convolved& x, const BatchNorm& norm, NormMode mode);
 
 /// relu(norm(x) + residual), of tensors of one size and type.
-Twice norm_add_relu(const at::Tensor& x, const BatchNorm& norm, const at::Tensor& residual, NormMode mode);
+Twice norm_add_relu(const Convolved& x, const BatchNorm& norm, const at::Tensor& residual, NormMode mode);
 
 /// relu(norm(x) + other_norm(other)): what ends a block whose shortcut is a convolution.
-Twice norm_add_norm_relu(const at::Tensor& x, const BatchNorm& norm, const at::Tensor& other,
+Twice norm_add_norm_relu(const Convolved& x, const BatchNorm& norm, const Convolved& other,
                          const BatchNorm& other_norm, NormMode mode);
 
 }  // namespace slipstream

@@ -18,6 +18,18 @@ __device__ float rows_of_slice(int64_t rows, int slice) {
   return static_cast<float>(rows / round * blockDim.y + last);
 }
 
+// `spread`: the sum of squared differences from the mean.
+__device__ void write_statistics(const StatisticsJob& job, int channel, float mean, float spread) {
+  const float rows = static_cast<float>(job.matrix.rows);
+  job.mean[channel] = mean;
+  job.invstd[channel] = 1.0F / sqrtf(spread / rows + job.epsilon);
+  const auto move = [&](float& running, float now) {
+    running = (1 - job.momentum) * running + job.momentum * now;
+  };
+  move(job.running_mean[channel], mean);
+  move(job.running_var[channel], spread / (rows - 1));
+}
+
 // Variance is computed of differences from a value near the mean, at each of three levels, and merged as Chan
 // et al. do (1979): a thread's first value, the mean of the block's first row of threads, that of the first
 // slice. The mean square less the square of the mean would cancel.
@@ -93,15 +105,18 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
   if (!mine) return;
   const float total = static_cast<float>(rows);
   const float share = all.values[0] / total;
-  const float channel_mean = __ldcg(partials + channel) + share;
   const float spread = fmaxf(all.values[1] - all.values[0] * share, 0);
-  job.mean[channel] = channel_mean;
-  job.invstd[channel] = 1.0F / sqrtf(spread / total + job.epsilon);
-  const auto move = [&](float& running, float now) {
-    running = (1 - job.momentum) * running + job.momentum * now;
-  };
-  move(job.running_mean[channel], channel_mean);
-  move(job.running_var[channel], spread / (total - 1));
+  write_statistics(job, channel, __ldcg(partials + channel) + share, spread);
+}
+
+__global__ void norm_statistics_of_sums(const __grid_constant__ StatisticsJob job, const float* sums) {
+  const int channels = job.matrix.channels;
+  const int channel = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (channel >= channels) return;
+  const double rows = static_cast<double>(job.matrix.rows);
+  const double mean = sums[channel] / rows;
+  const double spread = fmax(sums[channels + channel] - sums[channel] * mean, 0.0);
+  write_statistics(job, channel, static_cast<float>(mean), static_cast<float>(spread));
 }
 
 NormGrid grid(const NormMatrix& matrix) {
@@ -119,6 +134,13 @@ cudaError_t launch_statistics(const StatisticsJob& job, cudaStream_t stream) {
   return for_type(job.matrix, [&]<typename Value, int kSize>() {
     norm_statistics<Value, kSize><<<g.blocks(), g.threads(), 0, stream>>>(job);
   });
+}
+
+cudaError_t launch_statistics_of_sums(const StatisticsJob& job, const float* sums, cudaStream_t stream) {
+  constexpr int kChannelsPerBlock = 64;
+  const int blocks = (job.matrix.channels + kChannelsPerBlock - 1) / kChannelsPerBlock;
+  norm_statistics_of_sums<<<blocks, kChannelsPerBlock, 0, stream>>>(job, sums);
+  return cudaGetLastError();
 }
 
 }  // namespace slipstream

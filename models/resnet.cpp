@@ -5,7 +5,6 @@
 #include <ATen/ops/_foreach_add.h>
 #include <ATen/ops/_foreach_copy.h>
 #include <ATen/ops/adaptive_avg_pool2d.h>
-#include <ATen/ops/conv2d.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/ones.h>
@@ -17,6 +16,8 @@
 #include <cmath>
 
 #include "data/error.h"
+#include "models/convolution.h"
+#include "models/stem.h"
 
 namespace slipstream {
 namespace {
@@ -52,8 +53,22 @@ const Tensor& in_use(const Tensor& weight, const Tensor& cast, NormMode mode) {
   return mode.training && cast.defined() ? cast : weight;
 }
 
-Tensor convolve(const Conv& conv, const Tensor& input, NormMode mode) {
-  return at::conv2d(input, in_use(conv.weight, conv.cast, mode), /*bias=*/{}, conv.stride, conv.padding);
+ConvUse use_of(NormMode mode) {
+  if (!mode.training) return ConvUse::kEvaluation;
+  return mode.fused ? ConvUse::kTrainingOfFusedNorm : ConvUse::kTraining;
+}
+
+Convolved convolve(const Conv& conv, const Tensor& input, NormMode mode) {
+  return convolve(input, in_use(conv.weight, conv.cast, mode), conv.stride, conv.padding, use_of(mode));
+}
+
+// The first convolution, of images as they are, folded, or to be folded here.
+Convolved convolve_images(const Conv& conv, const Tensor& images, NormMode mode) {
+  const bool folded = images.size(1) != conv.weight.size(1);
+  if (!folded && !(mode.training && folds_stem(images))) return convolve(conv, images, mode);
+  return convolve(folded ? images : fold_images(images),
+                  fold_stem_weight(in_use(conv.weight, conv.cast, mode)),
+                  /*stride=*/1, /*padding=*/0, use_of(mode));
 }
 
 Twice run_block(const ResidualBlock& block, const Twice& input, NormMode mode) {
@@ -63,10 +78,10 @@ Twice run_block(const ResidualBlock& block, const Twice& input, NormMode mode) {
     out = norm_relu(convolve(conv, out, mode), norm, mode);
   }
   const auto& [conv, norm] = block.layers.back();
-  out = convolve(conv, out, mode);
-  if (!block.downsample) return norm_add_relu(out, norm, input.second, mode);
+  const Convolved last = convolve(conv, out, mode);
+  if (!block.downsample) return norm_add_relu(last, norm, input.second, mode);
   const auto& [around, around_norm] = *block.downsample;
-  return norm_add_norm_relu(out, norm, convolve(around, input.second, mode), around_norm, mode);
+  return norm_add_norm_relu(last, norm, convolve(around, input.second, mode), around_norm, mode);
 }
 
 }  // namespace
@@ -194,7 +209,7 @@ Tensor ResNet::forward(const Tensor& images, Phase phase) {
     at::_foreach_add_(counters_, 1);
   }
   const NormMode mode{phase == Phase::kTraining, norms_ == Norms::kFused};
-  Twice out = norm_relu_max_pool(convolve(conv_.first, images, mode), conv_.second, mode);
+  Twice out = norm_relu_max_pool(convolve_images(conv_.first, images, mode), conv_.second, mode);
   for (const auto& stage : stages_) {
     for (const ResidualBlock& block : stage) out = run_block(block, out, mode);
   }

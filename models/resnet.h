@@ -46,8 +46,9 @@ class ResNet {
 
   enum class Phase { kTraining, kEvaluation };
 
-  /// images: [N, 3, H, W], of either memory format. Returns logits [N, num_classes], under autocast in its
-  /// type. Training uses the batch's statistics and updates the running ones. Doesn't wait for a device.
+  /// images: [N, 3, H, W], of either memory format; for training, or as fold_images makes them. Returns
+  /// logits [N, num_classes], under autocast in its type. Training uses the batch's statistics and updates
+  /// the running ones. Doesn't wait for a device.
   at::Tensor forward(const at::Tensor& images, Phase phase);
 
   /// Keeps copies of the convolutions' and the classifier's weights in `type`, for training to use in the

@@ -38,6 +38,6 @@ struct KernelSummary {
 };
 
 /// `activities`: all that the device did in `steps` steps, in any order. Keeps the `most` longest kernels.
-KernelSummary summarise(std::vector<DeviceActivity> activities, int64_t steps, size_t most = 12);
+KernelSummary summarise(std::vector<DeviceActivity> activities, int64_t steps, size_t most = 200);
 
 }  // namespace slipstream

@@ -16,6 +16,7 @@
 
 #include "data/error.h"
 #include "models/fused_sgd.h"
+#include "models/stem.h"
 #include "models/weights.h"
 #include "pipeline/profiler.h"
 #include "pipeline/run_ahead.h"
@@ -56,7 +57,11 @@ at::Tensor TrainStep::run(const Batch& batch, double lr, StepParts* parts) {
   model_.refresh_casts();
   if (!is_recorded(batch)) return compute(batch.images, batch.labels, parts);
   const ProfileRange range(options_.profile, "replay");
-  recorded_batch_.images.copy_(batch.images, /*non_blocking=*/true);
+  if (folds_stem(batch.images)) {
+    fold_images(batch.images, recorded_batch_.images);
+  } else {
+    recorded_batch_.images.copy_(batch.images, /*non_blocking=*/true);
+  }
   recorded_batch_.labels.copy_(batch.labels, /*non_blocking=*/true);
   graph_->replay();
   return recorded_metrics_.clone();
@@ -163,6 +168,8 @@ std::string TrainStep::record(at::IntArrayRef image_sizes) {
     return "--cuda-graph: there is no graph to record on the CPU; steps run as without it.";
   }
   recorded_batch_ = empty_batch(image_sizes);
+  if (folds_stem(recorded_batch_.images)) recorded_batch_.images = fold_images(recorded_batch_.images);
+  recorded_sizes_ = image_sizes.vec();
   std::string why_not;
   without_trace([&] {
     const auto step = [&] {
@@ -199,8 +206,8 @@ double TrainStep::time_alone(const Batch& batch, int64_t steps) {
 }
 
 bool TrainStep::is_recorded(const Batch& batch) const {
-  const at::Tensor& recorded = recorded_batch_.images;
-  return graph_ && batch.images.sizes() == recorded.sizes() && batch.images.dtype() == recorded.dtype();
+  return graph_ && batch.images.sizes() == recorded_sizes_ &&
+         batch.images.dtype() == recorded_batch_.images.dtype();
 }
 
 Batch TrainStep::empty_batch(at::IntArrayRef image_sizes) const {

@@ -86,8 +86,9 @@ class TrainStep {
   std::vector<at::Tensor> parameters_;
   std::vector<at::Tensor> momenta_;
 
-  Batch recorded_batch_;         // what the graph reads
-  at::Tensor recorded_metrics_;  // and writes
+  Batch recorded_batch_;                 // what the graph reads; its images folded, where that is quicker
+  std::vector<int64_t> recorded_sizes_;  // of the images, before that
+  at::Tensor recorded_metrics_;          // and writes
   std::unique_ptr<DeviceGraph> graph_;
 };
 

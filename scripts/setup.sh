@@ -59,7 +59,7 @@ install_wheels build --no-deps "cmake==$cmake_version" "torch==$torch_version" \
 
 if [ $want_cuda = 1 ] || [ $want_oracle = 1 ]; then
   install_wheels cuda "torch==$torch_version" "nvidia-cuda-nvcc==$nvcc_version" "nvidia-cuda-crt==$nvcc_version" "nvidia-nvvm==$nvcc_version" "nvidia-cuda-cccl==$cccl_version" "nvidia-nvjpeg==$nvjpeg_version" "nvidia-npp==$npp_version" \
-    "nvidia-nvml-dev==$nvml_version"
+    "nvidia-nvml-dev==$nvml_version" "nvidia-cudnn-frontend==$cudnn_frontend_version"
 fi
 link_cuda_libraries() { # the wheels hold libx.so.13 alone; a linker looks for libx.so in lib64
   source scripts/versions.sh

@@ -13,6 +13,7 @@ npp_version=13.0.1.2
 nvml_version=13.0.87
 nvcc_version=13.0.88
 cccl_version=13.0.85
+cudnn_frontend_version=1.18.0
 opencv_version=4.13.0.90
 
 cache=${SLIPSTREAM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/slipstream}

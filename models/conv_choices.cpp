@@ -1,0 +1,74 @@
+#include "models/conv_choices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "data/error.h"
+#include "data/file_io.h"
+
+namespace slipstream {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+fs::path cache_folder() {
+  const auto of = [](const char* variable) {
+    const char* const value = std::getenv(variable);
+    return fs::path(value != nullptr ? value : "");
+  };
+  if (const fs::path own = of("SLIPSTREAM_CACHE"); !own.empty()) return own;
+  if (const fs::path caches = of("XDG_CACHE_HOME"); !caches.empty()) return caches / "slipstream";
+  if (const fs::path home = of("HOME"); !home.empty()) return home / ".cache" / "slipstream";
+  return {};
+}
+
+}  // namespace
+
+ConvChoices::ConvChoices(std::string path) : path_(std::move(path)) { read(); }
+
+std::optional<ConvChoices::Choice> ConvChoices::find(const std::string& problem) const {
+  const auto found = choices_.find(problem);
+  return found == choices_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void ConvChoices::add(const std::string& problem, const Choice& choice) {
+  read();
+  choices_[problem] = choice;
+  if (path_.empty()) return;
+  Json all = Json::object();
+  for (const auto& [name, chosen] : choices_) all[name] = {{"engine", chosen.engine}, {"ms", chosen.ms}};
+  try {
+    write_file_atomically(path_, all.dump(1) + "\n");
+  } catch (const Error&) {  // a folder that is full or read-only: the next run tries again
+  }
+}
+
+void ConvChoices::read() {
+  if (path_.empty()) return;
+  std::ifstream file(path_);
+  const Json all = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  if (!all.is_object()) return;
+  for (const auto& [problem, choice] : all.items()) {
+    if (!choice.is_object() || !choice.contains("engine") || !choice.contains("ms")) continue;
+    if (!choice["engine"].is_string() || !choice["ms"].is_number()) continue;
+    choices_[problem] = {choice["engine"].get<std::string>(), choice["ms"].get<double>()};
+  }
+}
+
+std::string conv_choices_path(const std::string& gpu, int64_t cudnn_version) {
+  const fs::path folder = cache_folder();
+  std::error_code error;
+  if (folder.empty() || (fs::create_directories(folder, error), error)) return {};
+  std::string device = gpu;
+  std::ranges::replace_if(
+      device, [](unsigned char c) { return std::isalnum(c) == 0; }, '-');
+  return (folder / fmt::format("convolutions-{}-cudnn-{}.json", device, cudnn_version)).string();
+}
+
+}  // namespace slipstream
