@@ -6,14 +6,11 @@
 #include <c10/cuda/CUDAStream.h>
 
 namespace slipstream {
-namespace {
 
 NormType norm_type(at::ScalarType type) {
   if (type == at::kHalf) return NormType::kFloat16;
   return type == at::kBFloat16 ? NormType::kBfloat16 : NormType::kFloat32;
 }
-
-}  // namespace
 
 NormMatrix matrix_of(const at::Tensor& x) {
   return {x.numel() / x.size(1), static_cast<int>(x.size(1)), norm_type(x.scalar_type()),

@@ -7,6 +7,9 @@
 
 namespace slipstream {
 
+/// float32, float16 or bfloat16 as kernels know it.
+NormType norm_type(at::ScalarType type);
+
 /// x [N, C, H, W], channels_last, as norms' kernels see it.
 NormMatrix matrix_of(const at::Tensor& x);
 

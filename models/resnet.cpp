@@ -62,15 +62,6 @@ Convolved convolve(const Conv& conv, const Tensor& input, NormMode mode) {
   return convolve(input, in_use(conv.weight, conv.cast, mode), conv.stride, conv.padding, use_of(mode));
 }
 
-// The first convolution, of images as they are, folded, or to be folded here.
-Convolved convolve_images(const Conv& conv, const Tensor& images, NormMode mode) {
-  const bool folded = images.size(1) != conv.weight.size(1);
-  if (!folded && !(mode.training && folds_stem(images))) return convolve(conv, images, mode);
-  return convolve(folded ? images : fold_images(images),
-                  fold_stem_weight(in_use(conv.weight, conv.cast, mode)),
-                  /*stride=*/1, /*padding=*/0, use_of(mode));
-}
-
 Twice run_block(const ResidualBlock& block, const Twice& input, NormMode mode) {
   Tensor out = input.first;
   for (size_t i = 0; i + 1 < block.layers.size(); ++i) {
@@ -209,12 +200,21 @@ Tensor ResNet::forward(const Tensor& images, Phase phase) {
     at::_foreach_add_(counters_, 1);
   }
   const NormMode mode{phase == Phase::kTraining, norms_ == Norms::kFused};
-  Twice out = norm_relu_max_pool(convolve_images(conv_.first, images, mode), conv_.second, mode);
+  Twice out = norm_relu_max_pool(convolve_first(images, mode), conv_.second, mode);
   for (const auto& stage : stages_) {
     for (const ResidualBlock& block : stage) out = run_block(block, out, mode);
   }
   return at::linear(at::adaptive_avg_pool2d(out.first, {1, 1}).flatten(1),
                     in_use(fc_weight_, fc_weight_cast_, mode), in_use(fc_bias_, fc_bias_cast_, mode));
+}
+
+// Of images that training has formed already, or plain ones.
+Convolved ResNet::convolve_first(const Tensor& images, NormMode mode) const {
+  const Conv& conv = conv_.first;
+  if (!mode.training) return convolve(conv, images, mode);
+  const bool plain = stem_form_of(images.size(1)) == StemForm::kPlain;
+  return convolve_stem(plain ? form_images(images, stem_form(images)) : images,
+                       in_use(conv.weight, conv.cast, mode), use_of(mode));
 }
 
 void ResNet::keep_casts(c10::ScalarType type) {

@@ -46,7 +46,7 @@ class ResNet {
 
   enum class Phase { kTraining, kEvaluation };
 
-  /// images: [N, 3, H, W], of either memory format; for training, or as fold_images makes them. Returns
+  /// images: [N, 3, H, W], of either memory format; for training, or in one of models/stem.h's forms. Returns
   /// logits [N, num_classes], under autocast in its type. Training uses the batch's statistics and updates
   /// the running ones. Doesn't wait for a device.
   at::Tensor forward(const at::Tensor& images, Phase phase);
@@ -78,6 +78,8 @@ class ResNet {
 
  private:
   class Builder;
+
+  Convolved convolve_first(const at::Tensor& images, NormMode mode) const;
 
   std::pair<Conv, BatchNorm> conv_;
   std::array<std::vector<ResidualBlock>, 4> stages_;

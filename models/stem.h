@@ -5,28 +5,39 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/convolution.h"
+
 namespace slipstream {
 
-// The network's first convolution, 7x7 in steps of 2 over 3 channels, is one that tensor cores take badly: a
-// pixel's channels are 6 bytes. Folded, it is a 4x4 convolution in steps of 1 over 16 channels: each pixel
-// holds a square of 2x2 of the image's (space-to-depth), and 4 zeros. The same products are summed, in
-// another order; 109 of the 256 products of an output are with zeros.
+/// How training's first convolution, 7x7 in steps of 2 over 3 channels, takes its images. A pixel's 6 bytes
+/// suit no tensor core; each other form sums the same products, and some with zeros.
+enum class StemForm {
+  kPlain,
+  kPadded,  ///< a fourth channel, of zeros: [N, 4, H, W]; cuDNN has kernels for this, in float16
+  /// A pixel holds a square of 2x2 of the image's (space-to-depth), and 4 zeros, with the convolution's
+  /// padding around: [N, 16, H / 2 + 3, W / 2 + 3]. The convolution is then 4x4 in steps of 1.
+  kFolded,
+};
 
-/// Whether training's first convolution is quicker folded: for images [N, 3, H, W] with even sides, in half
-/// precision and channels_last on a GPU (docs/performance.md).
-bool folds_stem(const at::Tensor& images);
+/// The quickest form for images [N, 3, H, W]: kPlain but for half precision, channels_last and even sides on
+/// a GPU, where it depends on the type (docs/performance.md has the times).
+StemForm stem_form(const at::Tensor& images);
 
-/// The folded images' sizes: [N, 16, H / 2 + 3, W / 2 + 3], with the convolution's padding in them.
-std::vector<int64_t> folded_sizes(at::IntArrayRef image_sizes);
+/// The form that images of so many channels have.
+StemForm stem_form_of(int64_t channels);
 
-/// Folds `images` [N, 3, H, W] into `folded`, channels_last, of folded_sizes() and their type, whose padding
-/// is zeros already and stays so. Queued on the current stream.
-void fold_images(const at::Tensor& images, const at::Tensor& folded);
+/// Sizes of images of a form, made of plain ones.
+std::vector<int64_t> formed_sizes(at::IntArrayRef image_sizes, StemForm form);
 
-/// The same into new memory.
-at::Tensor fold_images(const at::Tensor& images);
+/// Writes plain `images` into `formed`: of formed_sizes(), channels_last, zero where nothing is written,
+/// which stays so. Queued on the current stream.
+void form_images(const at::Tensor& images, const at::Tensor& formed);
 
-/// weight [K, 3, 7, 7] for folded images: [K, 16, 4, 4], channels_last; differentiable.
-at::Tensor fold_stem_weight(const at::Tensor& weight);
+/// The same into new memory; the images themselves if the form is kPlain.
+at::Tensor form_images(const at::Tensor& images, StemForm form);
+
+/// The first convolution for training, of images of any form with weight [K, 3, 7, 7]; differentiable in
+/// weight.
+Convolved convolve_stem(const at::Tensor& formed, const at::Tensor& weight, ConvUse use);
 
 }  // namespace slipstream

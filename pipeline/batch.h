@@ -10,13 +10,11 @@
 #include <vector>
 
 #include "data/image_folder.h"
+#include "models/cross_entropy.h"
 #include "pipeline/device.h"
 #include "pipeline/run_observer.h"
 
 namespace slipstream {
-
-/// The label of a sample whose file was skipped: LibTorch's cross entropy ignores it.
-inline constexpr int64_t kIgnoredLabel = -100;
 
 /// What one batch's input took: sums over threads, and events around the work on the device.
 class InputTimes {

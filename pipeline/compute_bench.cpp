@@ -144,7 +144,7 @@ ComputeRate measure_compute(const TrainSetup& setup, const ComputeMeasurement& m
   const c10::Stream compute = make_stream(setup.device, StreamPriority::kNormal);
   const c10::StreamGuard guard(compute);
   const bool on_gpu = setup.device.is_cuda();
-  set_global_switches(setup.options);
+  set_global_switches(setup);
   Bench bench(setup, compute);
 
   ComputeRate rate;

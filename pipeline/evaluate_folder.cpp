@@ -17,7 +17,7 @@ FolderEvaluation evaluate_folder(const TrainSetup& setup, RunObserver& observer)
     return std::chrono::duration<double>(Clock::now() - start).count();
   };
   const TrainOptions& options = setup.options;
-  set_global_switches(options);
+  set_global_switches(setup);
   const c10::Stream compute = make_stream(setup.device, StreamPriority::kNormal);
   const c10::StreamGuard guard(compute);
   const ImageFolder folder = index_folder(

@@ -2,6 +2,7 @@
 
 #include <c10/cuda/CUDAException.h>
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -37,19 +38,41 @@ std::optional<FillJob> fill_of(cudaGraphNode_t node) {
   return FillJob{params.dst, bytes, value};
 }
 
+std::vector<cudaGraphNode_t> before(cudaGraphNode_t node) {
+  return listed(
+      [&](auto* nodes, auto* count) { return cudaGraphNodeGetDependencies(node, nodes, nullptr, count); });
+}
+
+std::vector<cudaGraphNode_t> behind(cudaGraphNode_t node) {
+  return listed(
+      [&](auto* nodes, auto* count) { return cudaGraphNodeGetDependentNodes(node, nodes, nullptr, count); });
+}
+
+// The node that follows if it, too, is a fill, of the memory right behind this one's with the same value.
+std::optional<cudaGraphNode_t> next_of_run(cudaGraphNode_t node, const FillJob& job) {
+  const std::vector<cudaGraphNode_t> then = behind(node);
+  if (then.size() != 1 || before(then.front()).size() != 1) return std::nullopt;
+  const std::optional<FillJob> next = fill_of(then.front());
+  const bool goes_on = next && next->to == static_cast<char*>(job.to) + job.bytes && next->value == job.value;
+  return goes_on ? std::optional(then.front()) : std::nullopt;
+}
+
 }  // namespace
 
 void graph_memsets_as_kernels(cudaGraph_t graph) {
   const auto all = [&](auto* nodes, auto* count) { return cudaGraphGetNodes(graph, nodes, count); };
+  std::vector<cudaGraphNode_t> merged;
   for (cudaGraphNode_t memset : listed(all)) {
+    if (std::ranges::find(merged, memset) != merged.end()) continue;  // destroyed, with the run's first
     std::optional<FillJob> job = fill_of(memset);
     if (!job) continue;
-    const std::vector<cudaGraphNode_t> first = listed([&](auto* nodes, auto* count) {
-      return cudaGraphNodeGetDependencies(memset, nodes, nullptr, count);
-    });
-    const std::vector<cudaGraphNode_t> then = listed([&](auto* nodes, auto* count) {
-      return cudaGraphNodeGetDependentNodes(memset, nodes, nullptr, count);
-    });
+    const std::vector<cudaGraphNode_t> first = before(memset);
+    while (const auto next = next_of_run(memset, *job)) {
+      job->bytes += fill_of(*next)->bytes;
+      C10_CUDA_CHECK(cudaGraphDestroyNode(memset));
+      merged.push_back(memset = *next);
+    }
+    const std::vector<cudaGraphNode_t> then = behind(memset);
     void* arguments[1];
     const cudaKernelNodeParams params = fill_node(*job, arguments);
     cudaGraphNode_t kernel = nullptr;

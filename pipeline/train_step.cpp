@@ -4,7 +4,6 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_foreach_copy.h>
 #include <ATen/ops/_fused_sgd.h>
-#include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
@@ -57,11 +56,7 @@ at::Tensor TrainStep::run(const Batch& batch, double lr, StepParts* parts) {
   model_.refresh_casts();
   if (!is_recorded(batch)) return compute(batch.images, batch.labels, parts);
   const ProfileRange range(options_.profile, "replay");
-  if (folds_stem(batch.images)) {
-    fold_images(batch.images, recorded_batch_.images);
-  } else {
-    recorded_batch_.images.copy_(batch.images, /*non_blocking=*/true);
-  }
+  form_images(batch.images, recorded_batch_.images);
   recorded_batch_.labels.copy_(batch.labels, /*non_blocking=*/true);
   graph_->replay();
   return recorded_metrics_.clone();
@@ -69,36 +64,32 @@ at::Tensor TrainStep::run(const Batch& batch, double lr, StepParts* parts) {
 
 // The step itself, of which nothing but what is on the device may change from time to time.
 at::Tensor TrainStep::compute(const at::Tensor& images, const at::Tensor& labels, StepParts* parts) {
-  at::Tensor logits;
-  at::Tensor loss;
+  CrossEntropy result;
   if (parts != nullptr) parts->begins();
   {
     const ProfileRange range(options_.profile, "forward");
-    loss = forward(images, labels, logits);
+    result = forward(images, labels);
   }
   if (parts != nullptr) parts->forward_ends();
   {
     const ProfileRange range(options_.profile, "backward");
-    loss_scale_.scaled(loss).backward();
+    loss_scale_.scaled(result.loss).backward();
   }
   if (parts != nullptr) parts->backward_ends();
 
   const ProfileRange range(options_.profile, "optimizer");
   const at::NoGradGuard no_grad;
   update();
-  const at::Tensor right = logits.argmax(1).eq(labels).sum();
-  at::Tensor metrics = at::stack({loss.detach(), right.to(at::kFloat), loss_scale_.scale()[0]});
+  at::Tensor metrics = at::stack({result.loss.detach(), result.right, loss_scale_.scale()[0]});
   loss_scale_.update();
   if (parts != nullptr) parts->optimizer_ends();
   return metrics;
 }
 
-// Returns the loss, unscaled and differentiable.
-at::Tensor TrainStep::forward(const at::Tensor& images, const at::Tensor& labels, at::Tensor& logits) {
+// The loss isn't scaled yet.
+CrossEntropy TrainStep::forward(const at::Tensor& images, const at::Tensor& labels) {
   const AutocastScope autocast(device_, type_);
-  logits = model_.forward(images, ResNet::Phase::kTraining);
-  return at::cross_entropy_loss(logits.to(at::kFloat), labels, {}, at::Reduction::Mean, kIgnoredLabel,
-                                options_.label_smoothing);
+  return cross_entropy(model_.forward(images, ResNet::Phase::kTraining), labels, options_.label_smoothing);
 }
 
 void TrainStep::update() {
@@ -168,7 +159,7 @@ std::string TrainStep::record(at::IntArrayRef image_sizes) {
     return "--cuda-graph: there is no graph to record on the CPU; steps run as without it.";
   }
   recorded_batch_ = empty_batch(image_sizes);
-  if (folds_stem(recorded_batch_.images)) recorded_batch_.images = fold_images(recorded_batch_.images);
+  recorded_batch_.images = form_images(recorded_batch_.images, stem_form(recorded_batch_.images));
   recorded_sizes_ = image_sizes.vec();
   std::string why_not;
   without_trace([&] {

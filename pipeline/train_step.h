@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "models/cross_entropy.h"
 #include "models/resnet.h"
 #include "pipeline/batch.h"
 #include "pipeline/device_graph.h"
@@ -65,7 +66,7 @@ class TrainStep {
   void load_state(const StateDict& state);
 
  private:
-  at::Tensor forward(const at::Tensor& images, const at::Tensor& labels, at::Tensor& logits);
+  CrossEntropy forward(const at::Tensor& images, const at::Tensor& labels);
   at::Tensor compute(const at::Tensor& images, const at::Tensor& labels, StepParts* parts);
   void update();
   void update_fused(const std::vector<at::Tensor>& gradients);
@@ -86,7 +87,7 @@ class TrainStep {
   std::vector<at::Tensor> parameters_;
   std::vector<at::Tensor> momenta_;
 
-  Batch recorded_batch_;                 // what the graph reads; its images folded, where that is quicker
+  Batch recorded_batch_;                 // what the graph reads; its images in the form of models/stem.h
   std::vector<int64_t> recorded_sizes_;  // of the images, before that
   at::Tensor recorded_metrics_;          // and writes
   std::unique_ptr<DeviceGraph> graph_;

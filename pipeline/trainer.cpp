@@ -384,7 +384,7 @@ RunIdentity Trainer::identity() const {
 
 RunResult train(const TrainOptions& options, RunObserver& observer) {
   TrainSetup setup = resolve(options);
-  set_global_switches(options);
+  set_global_switches(setup);
   return Trainer(std::move(setup), observer).run();
 }
 

@@ -10,39 +10,50 @@ using at::Tensor;
 
 const at::TensorOptions kExact(at::kDouble);
 
-TEST(Stem, FoldedIsTheSameConvolution) {
+Tensor exact_images(int64_t count, int64_t height, int64_t width) {
+  return at::randn({count, 3, height, width}, kExact).contiguous(at::MemoryFormat::ChannelsLast);
+}
+
+TEST(Stem, IsTheSameConvolutionInEveryForm) {
   at::manual_seed(1);
-  for (const auto& [height, width] : {std::pair(32, 32), std::pair(6, 10), std::pair(2, 4)}) {
-    const Tensor images = at::randn({2, 3, height, width}, kExact).contiguous(at::MemoryFormat::ChannelsLast);
-    const Tensor weight = at::randn({5, 3, 7, 7}, kExact).set_requires_grad(true);
-    const Tensor folded_weight = weight.detach().clone().set_requires_grad(true);
-    const Tensor y = at::conv2d(images, weight, {}, 2, 3);
-    const Tensor folded = at::conv2d(fold_images(images), fold_stem_weight(folded_weight));
-    ASSERT_EQ(folded.sizes(), y.sizes());
-    EXPECT_TRUE(at::allclose(folded, y, 0, 1e-12));
-    const Tensor dy = at::randn_like(y);
-    y.backward(dy);
-    folded.backward(dy);
-    EXPECT_TRUE(at::allclose(folded_weight.grad(), weight.grad(), 0, 1e-11));
+  for (const StemForm form : {StemForm::kPlain, StemForm::kPadded, StemForm::kFolded}) {
+    for (const auto& [height, width] : {std::pair(32, 32), std::pair(6, 10), std::pair(2, 4)}) {
+      const Tensor images = exact_images(2, height, width);
+      const Tensor weight = at::randn({5, 3, 7, 7}, kExact).set_requires_grad(true);
+      const Tensor of_formed = weight.detach().clone().set_requires_grad(true);
+      const Tensor expected = at::conv2d(images, weight, {}, 2, 3);
+      const Tensor formed = form_images(images, form);
+      EXPECT_EQ(stem_form_of(formed.size(1)), form);
+      const Tensor y = convolve_stem(formed, of_formed, ConvUse::kTraining).y;
+      ASSERT_EQ(y.sizes(), expected.sizes());
+      EXPECT_TRUE(at::allclose(y, expected, 0, 1e-12));
+      const Tensor dy = at::randn_like(y);
+      expected.backward(dy);
+      y.backward(dy);
+      EXPECT_TRUE(at::allclose(of_formed.grad(), weight.grad(), 0, 1e-11));
+    }
   }
 }
 
-TEST(Stem, FoldsIntoMemoryWhosePaddingStaysZero) {
-  const Tensor images = at::rand({1, 3, 8, 8}, kExact).contiguous(at::MemoryFormat::ChannelsLast) + 1;
-  const Tensor folded = fold_images(images);
-  EXPECT_EQ(folded.sizes().vec(), folded_sizes(images.sizes()));
-  EXPECT_EQ(folded.sizes().vec(), (std::vector<int64_t>{1, 16, 7, 7}));
-  EXPECT_TRUE(folded.is_contiguous(at::MemoryFormat::ChannelsLast));
-  const Tensor again = images * 3;
-  fold_images(again, folded);
-  EXPECT_TRUE(at::equal(folded, fold_images(again)));
-  EXPECT_DOUBLE_EQ(folded.sum().item<double>(), again.sum().item<double>());
-  EXPECT_EQ(folded.count_nonzero().item<int64_t>(), images.numel());
+TEST(Stem, FormsIntoMemoryWhoseZerosStay) {
+  for (const auto& [form, sizes] : {std::pair(StemForm::kPadded, std::vector<int64_t>{1, 4, 8, 8}),
+                                    std::pair(StemForm::kFolded, std::vector<int64_t>{1, 16, 7, 7})}) {
+    const Tensor images = exact_images(1, 8, 8).abs() + 1;
+    const Tensor formed = form_images(images, form);
+    EXPECT_EQ(formed.sizes().vec(), sizes);
+    EXPECT_EQ(formed.sizes().vec(), formed_sizes(images.sizes(), form));
+    EXPECT_TRUE(formed.is_contiguous(at::MemoryFormat::ChannelsLast));
+    const Tensor again = images * 3;
+    form_images(again, formed);
+    EXPECT_TRUE(at::equal(formed, form_images(again, form)));
+    EXPECT_NEAR(formed.sum().item<double>(), again.sum().item<double>(), 1e-9);
+    EXPECT_EQ(formed.count_nonzero().item<int64_t>(), images.numel());
+  }
 }
 
-TEST(Stem, StaysAsItIsOnTheCpu) {
-  EXPECT_FALSE(
-      folds_stem(at::rand({1, 3, 8, 8}).to(at::kBFloat16).contiguous(at::MemoryFormat::ChannelsLast)));
+TEST(Stem, StaysPlainOnTheCpu) {
+  EXPECT_EQ(stem_form(exact_images(1, 8, 8).to(at::kBFloat16)), StemForm::kPlain);
+  EXPECT_EQ(stem_form_of(3), StemForm::kPlain);
 }
 
 }  // namespace

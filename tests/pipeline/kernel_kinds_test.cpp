@@ -56,6 +56,11 @@ constexpr Case kCases[] = {
     {"void slipstream::(anonymous namespace)::find_inf<__half>(slipstream::SgdJob, float*)",
      KernelKind::kOptimizer},
     {"slipstream::(anonymous namespace)::fill(slipstream::FillJob)", KernelKind::kCopy},
+    {"slipstream::(anonymous namespace)::pad(slipstream::StemJob)", KernelKind::kCopy},
+    {"slipstream::(anonymous namespace)::fold(slipstream::StemJob)", KernelKind::kCopy},
+    {"void slipstream::(anonymous namespace)::cross_entropy<__half>(slipstream::CrossEntropyInput, "
+     "slipstream::CrossEntropyOutput)",
+     KernelKind::kOther},
 
     {"void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<c10::Half>, "
      "std::array<char*, 3ul> >(int, at::native::CUDAFunctor_add<c10::Half>, std::array<char*, 3ul>)",
