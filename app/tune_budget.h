@@ -17,12 +17,13 @@ class TuneBudget {
   }
 
   bool has_room_for(int trials) const { return spent_s_ + trials * longest_s_ <= seconds_; }
+  /// Throws Error that says what is needed for so many trials of `trial_s`, or that nobody knows, if that is
+  /// 0.
+  [[noreturn]] void refuse(double trial_s, int trials) const;
   double left_s() const { return std::max(0.0, seconds_ - spent_s_); }
   /// What a trial may take so that as many others have room after it.
   double left_before(int trials) const { return left_s() - trials * longest_s_; }
-  double seconds() const { return seconds_; }
   double spent_s() const { return spent_s_; }
-  double expected_trial_s() const { return longest_s_; }
 
  private:
   double seconds_;

@@ -59,11 +59,13 @@ std::string progress_text(const std::string& what, double elapsed_s, double tria
 
 }  // namespace
 
-TuneMeter::TuneMeter(const TrainOptions& options, std::string scratch, double trial_s, const Console& console)
+TuneMeter::TuneMeter(const TrainOptions& options, std::string scratch, double trial_s, bool other_images,
+                     const Console& console)
     : config_(trial_config(options)),
       folder_(std::move(scratch)),
       executable_(this_executable()),
       trial_s_(trial_s),
+      other_images_(other_images),
       console_(console) {}
 
 Measured TuneMeter::measure(TrialKind kind, const TuneSettings& settings, double timeout_s,
@@ -73,6 +75,7 @@ Measured TuneMeter::measure(TrialKind kind, const TuneSettings& settings, double
   planned.config["prefetch"] = settings.prefetch;
   planned.config["batch_size"] = settings.batch_size;
   planned.config["synthetic"] = kind == TrialKind::kCeiling;
+  if (other_images_) config_["seed"] = config_["seed"].get<int64_t>() + 1;  // which the order depends on
   const std::string steps_file = folder_.run_folder(planned) + "/steps.jsonl";
   const size_t needed = least_warm_up(settings) + kLeastSteps;
 

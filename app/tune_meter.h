@@ -23,8 +23,10 @@ struct StoppedBySignal {
 class TuneMeter {
  public:
   /// `trial_s`: of a trial, start-up included, where that makes enough steps. `scratch`: a folder for its
-  /// files.
-  TuneMeter(const TrainOptions& options, std::string scratch, double trial_s, const Console& console);
+  /// files. `other_images`: each trial reads others, where memory doesn't hold all and a training would find
+  /// none there.
+  TuneMeter(const TrainOptions& options, std::string scratch, double trial_s, bool other_images,
+            const Console& console);
 
   /// Throws StoppedBySignal. `progress`: what goes on, on a terminal; may be null.
   Measured measure(TrialKind kind, const TuneSettings& settings, double timeout_s, ProgressLine* progress);
@@ -34,6 +36,7 @@ class TuneMeter {
   SweepFolder folder_;
   std::string executable_;
   double trial_s_;
+  bool other_images_;
   Console console_;
 };
 

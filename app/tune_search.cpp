@@ -19,22 +19,6 @@ constexpr int kMostConfirmations = 2;
 // The least that makes a result: warm-up, then ceiling, the baseline twice, one candidate, the confirmation.
 constexpr int kAfterWarmUp = 4 + kReserve;
 
-/// `trial_s`: what one takes, or 0 if nobody knows.
-[[noreturn]] void refuse_budget(double budget_s, double trial_s) {
-  if (trial_s <= 0) {
-    throw Error(
-        fmt::format("--budget {}: no step of training ended in it; give several times as much, or a smaller "
-                    "--batch-size or --image-size.",
-                    budget_s));
-  }
-  constexpr double kMargin = 1.1;
-  throw Error(
-      fmt::format("--budget {}: too little to find anything here: a trial takes about {:.1f} s, and {} are "
-                  "the least. Give "
-                  "--budget {:.0f}, or a smaller --batch-size or --image-size.",
-                  budget_s, trial_s, 1 + kAfterWarmUp, trial_s * (1 + kAfterWarmUp) * kMargin + 1));
-}
-
 }  // namespace
 
 TuneSearch::TuneSearch(TuneLimits limits, MeasureTrial measure, std::function<void(const Trial&)> on_trial)
@@ -49,7 +33,7 @@ TuneResult TuneSearch::run(const TuneSettings& start) {
   try_batch_sizes();
   confirm();
   if (const auto ceiling = ceilings_.find(result_.chosen.batch_size); ceiling != ceilings_.end()) {
-    result_.ceiling = ceiling->second;
+    result_.ceiling = ceiling->second.images_per_s;
   }
   result_.spent_s = trials_.budget().spent_s();
   result_.trials = trials_.list();
@@ -58,14 +42,15 @@ TuneResult TuneSearch::run(const TuneSettings& start) {
 
 void TuneSearch::warm_up() {
   const Measured measured = trials_.run(TrialKind::kWarmUp, best_, /*reserve=*/0);
-  if (measured.timed_out) refuse_budget(limits_.budget_s, measured.needed_s);
+  if (measured.timed_out) trials_.budget().refuse(measured.needed_s, 1 + kAfterWarmUp);
   if (!measured.failure.empty()) throw Error(measured.failure);
-  if (!trials_.budget().has_room_for(kAfterWarmUp)) refuse_budget(limits_.budget_s, measured.took_s);
+  if (!trials_.budget().has_room_for(kAfterWarmUp))
+    trials_.budget().refuse(measured.took_s, 1 + kAfterWarmUp);
 }
 
 void TuneSearch::measure_ceiling() {
   const Measured measured = trials_.run(TrialKind::kCeiling, best_, kReserve);
-  if (measured.failure.empty()) ceilings_[best_.batch_size] = measured.images_per_s;
+  if (measured.failure.empty()) ceilings_[best_.batch_size] = measured;
 }
 
 void TuneSearch::measure_baseline() {
@@ -152,7 +137,7 @@ void TuneSearch::confirm() {
     before.add(old);
     after.add(found);
   }
-  result_.confirmation = Confirmation::kNoTime;
+  result_.confirmation = Confirmation::kUnconfirmed;
   if (before.empty()) return;
   result_.at_baseline = result_.at_chosen = before.median();
   result_.confirmation = Confirmation::kNotFaster;
@@ -162,9 +147,12 @@ void TuneSearch::confirm() {
   result_.chosen = best_;
 }
 
+/// In doubt it isn't: the ceiling may be higher by as much as its trial's steps vary.
 bool TuneSearch::is_at_ceiling() const {
   const auto ceiling = ceilings_.find(best_.batch_size);
-  return ceiling != ceilings_.end() && at_best_.images_per_s >= kCeilingShare * ceiling->second;
+  if (ceiling == ceilings_.end()) return false;
+  const double highest = ceiling->second.images_per_s * (1 + ceiling->second.plus_minus);
+  return at_best_.images_per_s >= kCeilingShare * highest;
 }
 
 }  // namespace slipstream

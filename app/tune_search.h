@@ -24,8 +24,8 @@ enum class TuneEnd {
 
 /// What the confirmation said of the search's best.
 enum class Confirmation {
-  kNotNeeded,  ///< it is the baseline
-  kNoTime,
+  kNotNeeded,    ///< it is the baseline
+  kUnconfirmed,  ///< it had no time, or a trial failed
   kNotFaster,
   kFaster,
 };
@@ -72,7 +72,7 @@ class TuneSearch {
   TuneTrials trials_;
   TuneSettings best_;
   Measured at_best_;
-  std::map<int64_t, double> ceilings_;  // by batch size
+  std::map<int64_t, Measured> ceilings_;  // by batch size
   TuneResult result_;
 };
 

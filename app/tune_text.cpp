@@ -30,29 +30,26 @@ std::string end_sentence(const TuneResult& result) {
   switch (result.end) {
     case TuneEnd::kAtCeiling:
       return fmt::format(
-          "Input is hidden with {}: without it the step is no more than 2% faster, so no other input "
-          "settings "
-          "were tried.",
+          "Input is hidden with {}: that reached the rate without input to within 2%, so no other input "
+          "settings were tried.",
           settings_text(result.found, false));
     case TuneEnd::kOutOfBudget:
       return "The search ended for want of time; a larger --budget would try more.";
     case TuneEnd::kNothingPays:
       break;
   }
-  return fmt::format(
-      "The search ended where neither doubling nor halving --workers or --prefetch is faster by more than "
-      "the "
-      "noise, {}.",
-      share_text(result.noise));
+  return fmt::format("Neither more nor fewer workers or batches ahead are faster than {}.",
+                     settings_text(result.found, false));
 }
 
 std::string outcome_sentence(const TuneResult& result, bool names_batch) {
   const std::string found = settings_text(result.found, names_batch);
   const std::string start = settings_text(result.baseline, names_batch);
   switch (result.confirmation) {
-    case Confirmation::kNoTime:
+    case Confirmation::kUnconfirmed:
       return fmt::format(
-          "{} seemed faster, but no time was left to confirm that, so {} stays; give a larger --budget.",
+          "{} seemed faster, but the budget left no room to confirm that, so {} stays; give a larger "
+          "--budget.",
           found, start);
     case Confirmation::kNotFaster:
       return fmt::format("{} was the fastest of the search, but wasn't once more, so {} stays.", found,
@@ -64,7 +61,7 @@ std::string outcome_sentence(const TuneResult& result, bool names_batch) {
     case Confirmation::kNotNeeded:
       break;
   }
-  return fmt::format("{} stays.", start);
+  return fmt::format("{} stays, where the search began.", start);
 }
 
 std::string limit_sentence(const TuneResult& result, bool shares_cores) {
@@ -101,8 +98,11 @@ std::string trial_line(const Trial& trial, bool names_batch) {
 }
 
 std::vector<std::string> tune_sentences(const TuneResult& result, const TuneContext& context) {
-  std::vector<std::string> sentences = {end_sentence(result), outcome_sentence(result, context.names_batch),
-                                        limit_sentence(result, context.shares_cores)};
+  std::vector<std::string> sentences = {
+      fmt::format("Equal trials differ by {} here: a setting counts as faster only by more than that.",
+                  share_text(result.noise)),
+      end_sentence(result), outcome_sentence(result, context.names_batch),
+      limit_sentence(result, context.shares_cores)};
   const int64_t before = result.baseline.batch_size, after = result.chosen.batch_size;
   if (before != after) {
     sentences.push_back(fmt::format(
