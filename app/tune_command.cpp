@@ -65,7 +65,12 @@ bool fits_in_memory(const ImageFolder& images, Told& told) {
 TuneResult search(const TuneLine& line, const TuneLimits& limits, const TuneSettings& start,
                   bool other_images, Told& told) {
   const ScratchFolder scratch(line.out);
-  TuneMeter meter(line.options, scratch.path(), line.trial_s(), other_images, told.console());
+  TuneMeter meter(line.options,
+                  {.executable = this_executable(),
+                   .scratch = scratch.path(),
+                   .trial_s = line.trial_s(),
+                   .other_images = other_images},
+                  told.console());
   const auto measure = [&](TrialKind kind, const TuneSettings& settings, double timeout_s) {
     return meter.measure(kind, settings, timeout_s, told.progress());
   };

@@ -11,7 +11,6 @@
 #include "app/run_watch.h"
 #include "app/steady_rate.h"
 #include "app/sweep_run.h"
-#include "app/this_process.h"
 #include "app/train_options_table.h"
 #include "app/tune_text.h"
 #include "app/units.h"
@@ -57,60 +56,62 @@ std::string progress_text(const std::string& what, double elapsed_s, double tria
   return fmt::format("{}: {} of about {}", what, seconds_text(elapsed_s), seconds_text(trial_s));
 }
 
+Measured failed(const SweepResult& result, size_t steps, size_t needed) {
+  Measured measured = {.took_s = result.run_s, .failure = failure_words(result)};
+  measured.timed_out = result.status == RunStatus::kTimedOut;
+  if (measured.timed_out && steps > 0) {
+    measured.needed_s =
+        result.run_s / std::min(1.0, static_cast<double>(steps) / static_cast<double>(needed));
+  }
+  return measured;
+}
+
 }  // namespace
 
-TuneMeter::TuneMeter(const TrainOptions& options, std::string scratch, double trial_s, bool other_images,
-                     const Console& console)
-    : config_(trial_config(options)),
-      folder_(std::move(scratch)),
-      executable_(this_executable()),
-      trial_s_(trial_s),
-      other_images_(other_images),
-      console_(console) {}
+TuneMeter::TuneMeter(const TrainOptions& training, TuneMeterOptions options, Console console)
+    : config_(trial_config(training)),
+      options_(std::move(options)),
+      folder_(options_.scratch),
+      console_(std::move(console)) {}
+
+PlannedRun TuneMeter::planned(TrialKind kind, const TuneSettings& settings) {
+  if (options_.other_images) config_["seed"] = config_["seed"].get<int64_t>() + 1;  // the order depends on it
+  PlannedRun run = {.name = "trial", .place = trial_name(kind, settings, true), .config = config_};
+  run.config["workers"] = settings.workers;
+  run.config["prefetch"] = settings.prefetch;
+  run.config["batch_size"] = settings.batch_size;
+  run.config["synthetic"] = kind == TrialKind::kCeiling;
+  return run;
+}
 
 Measured TuneMeter::measure(TrialKind kind, const TuneSettings& settings, double timeout_s,
                             ProgressLine* progress) {
-  PlannedRun planned = {.name = "trial", .place = trial_name(kind, settings, true), .config = config_};
-  planned.config["workers"] = settings.workers;
-  planned.config["prefetch"] = settings.prefetch;
-  planned.config["batch_size"] = settings.batch_size;
-  planned.config["synthetic"] = kind == TrialKind::kCeiling;
-  if (other_images_) config_["seed"] = config_["seed"].get<int64_t>() + 1;  // which the order depends on
-  const std::string steps_file = folder_.run_folder(planned) + "/steps.jsonl";
+  const PlannedRun planned_run = planned(kind, settings);
+  const std::string steps_file = folder_.run_folder(planned_run) + "/steps.jsonl";
   const size_t needed = least_warm_up(settings) + kLeastSteps;
-
   const double start_s = console_.now();
   double read_s = start_s;
   const auto has_enough = [&] {
     const double now = console_.now();
     if (progress != nullptr && progress->is_due()) {
-      progress->show(progress_text(planned.place, now - start_s, trial_s_));
+      progress->show(progress_text(planned_run.place, now - start_s, options_.trial_s));
     }
-    if (now - start_s < trial_s_ || now - read_s < kBetweenReads) return false;
+    if (now - start_s < options_.trial_s || now - read_s < kBetweenReads) return false;
     read_s = now;
     return read_steps(steps_file).size() >= needed;
   };
-  const RunSettings run_settings = {.executable = executable_, .timeout_s = std::max(timeout_s, 0.1)};
-  SweepRun run(planned, folder_, /*anew=*/true, /*gpu=*/"", run_settings, start_s);
-  const auto failed = watch_run(run, console_, has_enough);
+  const RunSettings run_settings = {.executable = options_.executable, .timeout_s = std::max(timeout_s, 0.1)};
+  SweepRun run(planned_run, folder_, /*anew=*/true, /*gpu=*/"", run_settings, start_s);
+  const auto ended_early = watch_run(run, console_, has_enough);
   if (StopSignal::requested() != 0) throw StoppedBySignal{StopSignal::requested()};
 
-  Measured measured = {.took_s = console_.now() - start_s};
   const std::vector<StepRecord> steps = read_steps(steps_file);
-  if (failed) {
-    measured.failure = failure_words(*failed);
-    measured.timed_out = failed->status == RunStatus::kTimedOut;
-    if (measured.timed_out && !steps.empty()) {
-      const double share = static_cast<double>(steps.size()) / static_cast<double>(needed);
-      measured.needed_s = measured.took_s / std::min(1.0, share);
-    }
-    return measured;
-  }
+  if (ended_early) return failed(*ended_early, steps.size(), needed);
   const SteadyRate rate = rate_of(steps, settings);
-  measured.images_per_s = rate.images_per_s;
-  measured.plus_minus = rate.plus_minus;
-  measured.data_wait_share = rate.data_wait_share;
-  return measured;
+  return {.images_per_s = rate.images_per_s,
+          .plus_minus = rate.plus_minus,
+          .data_wait_share = rate.data_wait_share,
+          .took_s = console_.now() - start_s};
 }
 
 }  // namespace slipstream

@@ -71,6 +71,7 @@ std::string limit_sentence(const TuneResult& result, bool shares_cores) {
                                  waits ? "Input" : "Compute", share_text(wait_share));
   if (!result.ceiling) return text + ".";
   const double share = result.at_chosen.images_per_s / *result.ceiling;
+  if (share >= 1) return text + ", and without input the rate is no higher.";
   text += fmt::format(", and the rate is {} of that without input", share_text(share));
   return text + (shares_cores && !waits ? ", with which it shares the cores." : ".");
 }

@@ -13,7 +13,7 @@ Measured TuneTrials::run(TrialKind kind, const TuneSettings& settings, int reser
 }
 
 Measured TuneTrials::run_required(TrialKind kind, const TuneSettings& settings, int reserve) {
-  const Measured measured = run(kind, settings, reserve);
+  Measured measured = run(kind, settings, reserve);
   if (!measured.failure.empty()) throw Error(measured.failure);
   return measured;
 }

@@ -167,6 +167,9 @@ TEST(TuneText, SaysWhyItEndedAndWhatLimits) {
       tune_sentences(other, {.shares_cores = true}).at(3),
       "Compute limits now: the step waits for input 0.4% of the time, and the rate is 95.0% of that without "
       "input, with which it shares the cores.");
+  other.ceiling = 190;
+  EXPECT_THAT(tune_sentences(other, {}).at(3),
+              testing::EndsWith(", and without input the rate is no higher."));
   other.end = TuneEnd::kOutOfBudget;
   other.ceiling.reset();
   EXPECT_THAT(tune_sentences(other, {}).at(1), HasSubstr("a larger --budget would try more"));
