@@ -13,7 +13,6 @@
 #include "app/sweep_run.h"
 #include "app/train_options_table.h"
 #include "app/tune_text.h"
-#include "app/units.h"
 #include "pipeline/stop_signal.h"
 
 namespace slipstream {
@@ -53,7 +52,7 @@ SteadyRate rate_of(const std::vector<StepRecord>& steps, const TuneSettings& set
 }
 
 std::string progress_text(const std::string& what, double elapsed_s, double trial_s) {
-  return fmt::format("{}: {} of about {}", what, seconds_text(elapsed_s), seconds_text(trial_s));
+  return fmt::format("{}: {:.0f} s of about {:.0f}", what, elapsed_s, std::max(elapsed_s, trial_s));
 }
 
 Measured failed(const SweepResult& result, size_t steps, size_t needed) {
