@@ -59,8 +59,7 @@ Measured failed(const SweepResult& result, size_t steps, size_t needed) {
   Measured measured = {.took_s = result.run_s, .failure = failure_words(result)};
   measured.timed_out = result.status == RunStatus::kTimedOut;
   if (measured.timed_out && steps > 0) {
-    measured.needed_s =
-        result.run_s / std::min(1.0, static_cast<double>(steps) / static_cast<double>(needed));
+    measured.again_s = result.run_s / std::min(1.0, static_cast<double>(steps) / static_cast<double>(needed));
   }
   return measured;
 }
@@ -110,7 +109,10 @@ Measured TuneMeter::measure(TrialKind kind, const TuneSettings& settings, double
   return {.images_per_s = rate.images_per_s,
           .plus_minus = rate.plus_minus,
           .data_wait_share = rate.data_wait_share,
-          .took_s = console_.now() - start_s};
+          .took_s = console_.now() - start_s,
+          .again_s =
+              std::max(options_.trial_s, static_cast<double>(needed) *
+                                             static_cast<double>(settings.batch_size) / rate.images_per_s)};
 }
 
 }  // namespace slipstream

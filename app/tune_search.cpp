@@ -16,8 +16,8 @@ constexpr double kUneasyNoise = 0.03;   // beyond it two measurements of the bas
 constexpr double kCeilingShare = 0.98;  // of the rate without input: the input is hidden
 constexpr int kReserve = 2;             // trials kept for the confirmation: baseline and winner
 constexpr int kMostConfirmations = 2;
-// The least that makes a result: warm-up, then ceiling, the baseline twice, one candidate, the confirmation.
-constexpr int kAfterWarmUp = 4 + kReserve;
+// The least that makes a result: warm-up, ceiling, the baseline twice, one candidate, the confirmation.
+constexpr int kLeastTrials = 5 + kReserve;
 
 }  // namespace
 
@@ -28,6 +28,8 @@ TuneResult TuneSearch::run(const TuneSettings& start) {
   result_.baseline = result_.chosen = best_ = start;
   warm_up();
   measure_ceiling();
+  // Only now it is known what a start-up takes that isn't the first.
+  if (!trials_.budget().has_room_for(kLeastTrials - 2)) trials_.budget().refuse(kLeastTrials);
   measure_baseline();
   tune_input();
   try_batch_sizes();
@@ -42,10 +44,9 @@ TuneResult TuneSearch::run(const TuneSettings& start) {
 
 void TuneSearch::warm_up() {
   const Measured measured = trials_.run(TrialKind::kWarmUp, best_, /*reserve=*/0);
-  if (measured.timed_out) trials_.budget().refuse(measured.needed_s, 1 + kAfterWarmUp);
-  if (!measured.failure.empty()) throw Error(measured.failure);
-  if (!trials_.budget().has_room_for(kAfterWarmUp))
-    trials_.budget().refuse(measured.took_s, 1 + kAfterWarmUp);
+  if (measured.timed_out && measured.again_s <= 0) trials_.budget().refuse();
+  if (!measured.failure.empty() && !measured.timed_out) throw Error(measured.failure);
+  if (!trials_.budget().has_room_for(kLeastTrials - 1)) trials_.budget().refuse(kLeastTrials);
 }
 
 void TuneSearch::measure_ceiling() {

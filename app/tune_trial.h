@@ -29,7 +29,7 @@ struct Measured {
   double took_s = 0;           ///< all of it: start-up, warm-up and measurement
   std::string failure;         ///< a sentence; empty if there is a rate
   bool timed_out = false;
-  double needed_s = 0;  ///< of one that timed out: about what it would have taken; 0: nobody knows
+  double again_s = 0;  ///< about what an equal one would take at least, going by its steps; 0: nobody knows
 };
 
 struct Trial {

@@ -44,7 +44,11 @@ bool TuneTrials::was_tried(const TuneSettings& settings) const {
 Trial TuneTrials::measured(TrialKind kind, const TuneSettings& settings, int reserve) {
   Trial trial = {.kind = kind, .settings = settings};
   trial.measured = measure_(kind, settings, budget_.left_before(reserve));
-  budget_.spend(trial.measured.took_s);
+  if (kind == TrialKind::kWarmUp) {
+    budget_.spend_first(trial.measured.took_s, trial.measured.again_s);
+  } else {
+    budget_.spend(trial.measured.took_s);
+  }
   return trial;
 }
 

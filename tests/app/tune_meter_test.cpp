@@ -74,6 +74,7 @@ TEST_F(TuneMeterTest, EndsATrialThatHasGoneOnForLongEnoughAndLeavesTheWarmUpOut)
   EXPECT_NEAR(measured.plus_minus, 0, 1e-6);
   EXPECT_GE(measured.took_s, 0.2);
   EXPECT_LT(measured.took_s, 60);
+  EXPECT_NEAR(measured.again_s, 5, 1e-9) << "10 steps of half a second";
 }
 
 TEST_F(TuneMeterTest, TrainsWithTheSettingsUntilItIsStopped) {
@@ -129,11 +130,11 @@ TEST_F(TuneMeterTest, SaysWhatATrialWithoutTimeWouldHaveNeeded) {
   EXPECT_THAT(measured.failure, HasSubstr("It took more than 1.000 s."));
   EXPECT_TRUE(measured.timed_out);
   EXPECT_GE(measured.took_s, 1);
-  EXPECT_NEAR(measured.needed_s, 2 * measured.took_s, 1e-9) << "5 of 10 steps";
+  EXPECT_NEAR(measured.again_s, 2 * measured.took_s, 1e-9) << "5 of 10 steps";
   script("exec sleep 100");
   measured = measure(TrialKind::kWarmUp, /*timeout_s=*/0.3);
   EXPECT_TRUE(measured.timed_out);
-  EXPECT_EQ(measured.needed_s, 0);
+  EXPECT_EQ(measured.again_s, 0);
 }
 
 }  // namespace
