@@ -9,14 +9,12 @@
 
 #include "app/compare_rows.h"
 #include "app/compare_runner.h"
-#include "app/doctor_gpu.h"
-#include "app/doctor_machine.h"
+#include "app/device_name.h"
 #include "app/images_folder.h"
 #include "app/json_file.h"
 #include "app/this_process.h"
 #include "app/train_options_table.h"
 #include "data/error.h"
-#include "pipeline/device.h"
 #include "pipeline/index_folder.h"
 #include "pipeline/train_setup.h"
 
@@ -54,12 +52,6 @@ struct CompareLine {
   int64_t rounds = 3;
   bool trace = false;
 };
-
-std::string device_name(const std::string& option) {
-  const c10::Device device = parse_device(option);
-  if (!device.is_cuda()) return fmt::format("CPU, {} cores", machine_facts().cores);
-  return gpu_machine().gpus.at(static_cast<size_t>(device.index())).name;
-}
 
 CompareResult read_result(const ComparePlan& plan, const std::vector<PlannedRun>& runs,
                           const SweepFolder& folder) {

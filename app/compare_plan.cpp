@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/comma_list.h"
 #include "app/nearest.h"
 #include "app/train_options_table.h"
 #include "data/error.h"
@@ -22,23 +23,11 @@ const Names<Mode> kModes = {
     {"serial", Mode::kSerial}, {"pinned", Mode::kPinned}, {"overlapped", Mode::kOverlapped}};
 const Names<Decoder> kDecoders = {{"cpu", Decoder::kCpu}, {"cuda", Decoder::kCuda}};
 
-std::vector<std::string> parts_of(const std::string& list) {
-  std::vector<std::string> parts(1);
-  for (const char letter : list) {
-    if (letter == ',') {
-      parts.emplace_back();
-    } else {
-      parts.back() += letter;
-    }
-  }
-  return parts;
-}
-
 template <typename T>
 std::vector<T> listed(const std::string& flag, const std::string& list, const Names<T>& names) {
   std::vector<std::string> known;
   for (const auto& [name, value] : names) known.push_back(name);
-  const std::vector<std::string> wanted = list == "all" ? known : parts_of(list);
+  const std::vector<std::string> wanted = list == "all" ? known : comma_parts(list);
   for (const std::string& word : wanted) {
     if (std::ranges::count(known, word) > 0) continue;
     throw UsageError(

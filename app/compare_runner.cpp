@@ -3,15 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
-#include <functional>
 #include <iostream>
-#include <optional>
-#include <string_view>
-#include <thread>
 
 #include "app/console_text.h"
+#include "app/run_watch.h"
 #include "app/units.h"
 #include "data/error.h"
 #include "pipeline/stop_signal.h"
@@ -19,8 +15,6 @@
 namespace slipstream {
 namespace fs = std::filesystem;
 namespace {
-
-constexpr std::chrono::milliseconds kBetweenLooks(50);
 
 /// "compare 3/12 [====>     ]  left 1 min 40 s  round 1, pinned, CPU decode: epoch 1/2"
 std::string progress_text(size_t done, size_t all, const SweepRun& run, double elapsed_s) {
@@ -33,29 +27,10 @@ std::string progress_text(size_t done, size_t all, const SweepRun& run, double e
                             run.planned().config.at("epochs").get<int64_t>());
 }
 
-/// Empty if the run was stopped.
-std::optional<SweepResult> run_one(SweepRun& run, const Console& console,
-                                   const std::function<void()>& at_each_look) {
-  bool stopping = false;
-  while (!run.has_ended(console.now())) {
-    if (StopSignal::requested() != 0 && !stopping) {
-      stopping = true;
-      run.stop(console.now());
-    }
-    at_each_look();
-    std::this_thread::sleep_for(kBetweenLooks);
-  }
-  return run.result();
-}
-
 void require_done(const PlannedRun& run, const SweepResult& result, const SweepFolder& folder) {
   if (result.status == RunStatus::kDone) return;
-  std::string words = result.error;
-  if (constexpr std::string_view kSaid = "slipstream: "; words.starts_with(kSaid)) {
-    words.erase(0, kSaid.size());
-  }
-  throw Error(fmt::format("{}: {}. {} Its output is in {}.", run.place, status_name(result.status), words,
-                          folder.run_folder(run)));
+  throw Error(fmt::format("{}: {}. {} Its output is in {}.", run.place, status_name(result.status),
+                          failure_words(result), folder.run_folder(run)));
 }
 
 }  // namespace
@@ -68,10 +43,11 @@ int run_in_turn(const std::vector<PlannedRun>& runs, const SweepFolder& folder, 
   for (size_t done = 0; done < runs.size(); ++done) {
     const PlannedRun& planned = runs[done];
     SweepRun run(planned, folder, /*anew=*/true, /*gpu=*/"", settings, console.now());
-    const auto result = run_one(run, console, [&] {
-      if (!line.is_due()) return;
+    const auto result = watch_run(run, console, [&] {
+      if (!line.is_due()) return false;
       const std::string text = progress_text(done, runs.size(), run, console.now() - start_s);
       line.show(text.substr(0, static_cast<size_t>(std::max(0, line.columns()))));
+      return false;
     });
     for (const char* weights : {"checkpoint.pt", "model.pt"}) {  // of a large network: gigabytes in the end
       fs::remove(fs::path(folder.run_folder(planned)) / weights);

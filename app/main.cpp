@@ -18,6 +18,7 @@
 #include "app/sweep_command.h"
 #include "app/synth_command.h"
 #include "app/train_command.h"
+#include "app/tune_command.h"
 #include "app/version.h"
 #include "data/error.h"
 #include "pipeline/device.h"
@@ -32,9 +33,9 @@ int run(int argc, char** argv) {
   app.require_subcommand(0, 1);
   app.allow_extras();
   const std::vector<Command> commands = {
-      add_train_command(app),  add_evaluate_command(app), add_compare_command(app),
-      add_sweep_command(app),  add_synth_command(app),    add_summary_command(app),
-      add_report_command(app), add_bench_command(app),    add_doctor_command(app)};
+      add_train_command(app), add_evaluate_command(app), add_compare_command(app), add_sweep_command(app),
+      add_tune_command(app),  add_synth_command(app),    add_summary_command(app), add_report_command(app),
+      add_bench_command(app), add_doctor_command(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help_or_version) {

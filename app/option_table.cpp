@@ -65,6 +65,10 @@ void OptionTable::keep(const std::vector<std::string>& keys) {
   std::erase_if(options_, [&](const Option& option) { return std::ranges::count(keys, option.key) == 0; });
 }
 
+void OptionTable::drop(const std::vector<std::string>& keys) {
+  std::erase_if(options_, [&](const Option& option) { return std::ranges::count(keys, option.key) > 0; });
+}
+
 void OptionTable::add_flags(CLI::App& app) {
   for (Option& option : options_) {
     const std::string name = flag_of(option.key);

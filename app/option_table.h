@@ -43,6 +43,8 @@ class OptionTable {
 
   /// Drops all options declared so far but these, for a command that has some of another's.
   void keep(const std::vector<std::string>& keys);
+  /// Drops these, for a command that has all others.
+  void drop(const std::vector<std::string>& keys);
 
   /// Adds a flag for each option to `app`, which must then parse the command line.
   void add_flags(CLI::App& app);

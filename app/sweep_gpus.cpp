@@ -3,20 +3,12 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <sstream>
 
+#include "app/comma_list.h"
 #include "data/error.h"
 
 namespace slipstream {
 namespace {
-
-std::vector<std::string> split(const std::string& list) {
-  std::vector<std::string> parts;
-  std::istringstream text(list);
-  for (std::string part; std::getline(text, part, ',');) parts.push_back(part);
-  if (list.ends_with(',')) parts.emplace_back();
-  return parts;
-}
 
 int number_of(const std::string& part, const std::string& list, int count) {
   int number = -1;
@@ -38,14 +30,15 @@ std::vector<std::string> gpus_to_use(const std::string& list, const char* visibl
                          : "--gpus: this machine has no GPU; 'slipstream doctor' says more.");
   }
   // The names that this process may use; CUDA counts the visible ones from 0.
-  std::vector<std::string> names = visible == nullptr ? std::vector<std::string>() : split(visible);
+  std::vector<std::string> names;
+  if (visible != nullptr && *visible != '\0') names = comma_parts(visible);
   for (int i = static_cast<int>(names.size()); i < count && visible == nullptr; ++i) {
     names.push_back(fmt::format("{}", i));
   }
   names.resize(static_cast<size_t>(count < 0 ? 0 : count));
   if (list.empty()) return names;
   std::vector<std::string> used;
-  for (const std::string& part : split(list))
+  for (const std::string& part : comma_parts(list))
     used.push_back(names[static_cast<size_t>(number_of(part, list, count))]);
   return used;
 }

@@ -19,7 +19,8 @@ StepRecord step_of(const Json& record) {
                   .step = record.at("step").get<int64_t>(),
                   .images = record.at("images").get<int64_t>(),
                   .loss = static_cast<float>(number(record, "loss")),
-                  .lr = number(record, "lr")};
+                  .lr = number(record, "lr"),
+                  .begin_s = number(record, "begin_s")};
   step.times = {.read_s = number(record, "read_s"),
                 .decode_s = number(record, "decode_s"),
                 .resize_s = number(record, "resize_s"),
