@@ -14,8 +14,8 @@
 namespace slipstream {
 namespace {
 
-// Else glibc gives each large tensor back to the system when it is freed, and the next one of its size costs a
-// page fault every 4 kB: 8% of a step's time (docs/performance.md).
+// Else glibc gives each large tensor back to the system when it is freed, and the next one of its size costs
+// a page fault every 4 kB: 8% of a step's time (docs/performance.md).
 void keep_freed_memory() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_MAX, 0);

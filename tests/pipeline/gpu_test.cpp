@@ -566,7 +566,7 @@ TEST_F(GpuTest, BenchTellsWhereTheStepsTimeGoes) {
   EXPECT_GE(kernels.of(KernelKind::kMatrixProduct).launches, 3);
   EXPECT_GE(kernels.of(KernelKind::kOptimizer).launches, 2);
   EXPECT_LE(kernels.of(KernelKind::kOther).seconds, 0.1 * kernels.span_s);
-  EXPECT_EQ(kernels.longest.size(), 12U);
+  EXPECT_GE(kernels.longest.size(), 20U);
   ASSERT_TRUE(rate.parts);
   const double parts_s = rate.parts->forward_s + rate.parts->backward_s + rate.parts->optimizer_s;
   EXPECT_NEAR(parts_s, rate.median_step_s(), 0.3 * rate.median_step_s());

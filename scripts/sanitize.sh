@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# scripts/sanitize.sh [-f FILTER] [-j JOBS] [-t SECONDS] [-o FOLDER] [TEST_EXECUTABLE...]: the gpu tests under NVIDIA's
+# compute-sanitizer, on a machine with a GPU: memcheck, racecheck and initcheck, a process a test, JOBS of them at a
+# time (half of the cores), each for SECONDS (600). Prints what each tool found in our kernels, and ends with 1 if that
+# is anything, or if a test failed or ran out of its time.
+#
+# memcheck and racecheck look at our kernels alone (others cost hours). initcheck must see every kernel, or it doesn't
+# know what the others wrote; what it says of libraries' kernels is left out: nvJPEG's read what its engines wrote,
+# which it doesn't see. Left out, too: tests that CUPTI traces, since it can't be subscribed twice.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+jobs=$(($(nproc) / 2)) seconds=600 folder= filter='*'
+while getopts f:j:t:o: option; do
+  case $option in
+    f) filter=$OPTARG ;;   # of GoogleTest
+    j) jobs=$OPTARG ;;
+    t) seconds=$OPTARG ;;
+    o) folder=$OPTARG ;;
+    *) exit 2 ;;
+  esac
+done
+shift $((OPTIND - 1))
+[ $# = 0 ] && set -- build/cuda/tests/models_gpu_test build/cuda/tests/gpu_test
+folder=${folder:-$(mktemp -d)}
+mkdir -p "$folder"
+export sanitizer=${SANITIZER:-$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)} seconds folder
+
+tests_of() { # EXECUTABLE: its tests, one a line
+  "$1" --gtest_list_tests "--gtest_filter=$filter-*.Bench*" | awk '/^[^ ].*\./ {suite=$1} /^ / {print suite $1}'
+}
+
+check() { # TOOL EXECUTABLE TEST
+  local log=$folder/$1.${3//\//-}.log only=(--kernel-name kns=slipstream)
+  [ "$1" = initcheck ] && only=()
+  timeout -k 5 "$seconds" "$sanitizer" --tool "$1" "${only[@]}" "$2" --gtest_filter="$3" >"$log" 2>&1
+  local rc=$? found
+  found=$(grep -A1 -E '^=+ (Invalid|Uninitialized|Error: Race|Warning: Race|Program hit)' "$log" | grep -c 'slipstream::')
+  [ $rc = 124 ] || [ $rc = 137 ] && { echo "$1 $3: out of time"; return; }
+  grep -q '\[  PASSED  \] [01] test' "$log" || { echo "$1 $3: failed"; return; }
+  [ "$found" = 0 ] && echo "$1 $3: clean" || echo "$1 $3: $found errors"
+}
+export -f check
+
+for tool in memcheck racecheck initcheck; do
+  for executable in "$@"; do
+    for test in $(tests_of "$executable"); do echo "$tool $executable $test"; done
+  done
+done | xargs -P "$jobs" -L 1 bash -c 'check "$@"' _ | tee "$folder/summary.txt"
+
+for tool in memcheck racecheck initcheck; do
+  echo "$tool: $(grep -c "^$tool .*: clean" "$folder/summary.txt") of $(grep -c "^$tool " "$folder/summary.txt") tests clean"
+done
+! grep -v ': clean$' "$folder/summary.txt"
