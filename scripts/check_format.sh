@@ -12,4 +12,4 @@ if ! clang-format --version | grep -q 'version 14\.'; then
 fi
 mode=(--dry-run --Werror)
 [ "${1:-}" = --fix ] && mode=(-i)
-find app data models pipeline tests -name '*.cpp' -o -name '*.h' -o -name '*.cu' | sort | xargs clang-format "${mode[@]}"
+find app benchmarks data models pipeline tests -name '*.cpp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' | sort | xargs clang-format "${mode[@]}"
