@@ -20,7 +20,7 @@ struct ComputeLine {
     options.synthetic = true;
     table.keep({"arch", "weights", "image_size", "batch_size", "lr", "momentum", "weight_decay",
                 "label_smoothing", "seed", "device", "amp", "channels_last", "fused_norm", "cudnn_benchmark",
-                "tf32", "deterministic", "cuda_graph", "profile"});
+                "tf32", "deterministic", "cuda_graph", "grad_accum_steps", "profile"});
     table.group("Measurement");
     table.integer("steps", measurement.steps, 0, std::numeric_limits<int64_t>::max(),
                   "Steps of a window, after a warm-up; 0: as many as take a second.");
@@ -38,8 +38,8 @@ struct ComputeLine {
 Json record(const ComputeLine& line, const TrainSetup& setup, const ComputeRate& rate) {
   const Json options = line.table.json();
   Json figures = Json::object();
-  for (const char* key : {"arch", "image_size", "batch_size", "label_smoothing", "amp", "channels_last",
-                          "fused_norm", "cudnn_benchmark", "tf32", "deterministic"}) {
+  for (const char* key : {"arch", "image_size", "batch_size", "grad_accum_steps", "label_smoothing", "amp",
+                          "channels_last", "fused_norm", "cudnn_benchmark", "tf32", "deterministic"}) {
     figures[key] = options.at(key);
   }
   figures["device"] = setup.device.str();

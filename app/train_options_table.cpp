@@ -47,6 +47,10 @@ void add_training(OptionTable& table, TrainOptions& options) {
   table.group("Training");
   table.integer("epochs", options.epochs, 1, 1'000'000, "Passes over the training images.");
   table.integer("batch_size", options.batch_size, 1, 65536, "Images in a batch.");
+  table.integer(
+      "grad_accum_steps", options.grad_accum_steps, 1, 65536,
+      "Batches whose gradients are averaged, in float32, before the optimizer steps: trains as with "
+      "that many times --batch-size, but for batch norm, in the memory of one.");
   table.real("lr", options.lr, 0, 1000, "Learning rate at its peak, after the warm-up.");
   table.choice<LrSchedule>(
       "lr_schedule", options.lr_schedule,

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "data/error.h"
@@ -16,6 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
+
+/// Of the file, and of how choices are made: raised where old ones are no longer the best.
+constexpr int kFormat = 2;
 
 fs::path cache_folder() {
   const auto of = [](const char* variable) {
@@ -51,8 +53,13 @@ void ConvChoices::add(const std::string& problem, const Choice& choice) {
 
 void ConvChoices::read() {
   if (path_.empty()) return;
-  std::ifstream file(path_);
-  const Json all = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  std::vector<unsigned char> bytes;
+  try {
+    read_file(path_, bytes);
+  } catch (const Error&) {
+    return;
+  }
+  const Json all = Json::parse(bytes, nullptr, /*allow_exceptions=*/false);
   if (!all.is_object()) return;
   for (const auto& [problem, choice] : all.items()) {
     if (!choice.is_object() || !choice.contains("engine") || !choice.contains("ms")) continue;
@@ -68,7 +75,7 @@ std::string conv_choices_path(const std::string& gpu, int64_t cudnn_version) {
   std::string device = gpu;
   std::ranges::replace_if(
       device, [](unsigned char c) { return std::isalnum(c) == 0; }, '-');
-  return (folder / fmt::format("convolutions-{}-cudnn-{}.json", device, cudnn_version)).string();
+  return (folder / fmt::format("convolutions-v{}-{}-cudnn-{}.json", kFormat, device, cudnn_version)).string();
 }
 
 }  // namespace slipstream

@@ -17,10 +17,10 @@ struct ConvInput {
   int64_t stride, padding;
 };
 
-/// The three passes of a convolution, without autograd. Results are dense and channels_last, of x's type.
-/// Queued on the current stream of x's device. The first call with new sizes tries kernels, and waits for the
-/// device: make it before anything else is under way, and not while a graph is recorded. One thread at a
-/// time.
+/// The three passes of a convolution, without autograd; LibTorch's where cuDNN turns out to have no kernel.
+/// Results are channels_last, of x's type. Queued on the current stream of x's device. The first call with
+/// new sizes tries kernels, and waits for the device: make it before anything else is under way, and not
+/// while a graph is recorded. One thread at a time.
 class ConvKernels {
  public:
   virtual ~ConvKernels() = default;

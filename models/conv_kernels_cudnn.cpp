@@ -1,12 +1,15 @@
 #include <ATen/Context.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAEvent.h>
+#include <ATen/cuda/Sleep.h>
+#include <ATen/ops/conv2d.h>
+#include <ATen/ops/convolution_backward.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/zeros.h>
+#include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <cudnn.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
@@ -25,12 +28,15 @@ namespace {
 using at::MemoryFormat;
 using at::Tensor;
 
-// Milliseconds of `work` on the current stream, the least of several times. Waits for it.
+// Milliseconds of `work` on the current stream, the least of several times. Waits for it. The device is kept
+// busy while the host queues, or the host's time would count.
 double least_ms(int times, const std::function<void()>& work) {
+  constexpr int64_t kBusyCycles = 100'000;  // some 50 us
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < times; ++i) {
     at::cuda::CUDAEvent begin(cudaEventDefault);
     at::cuda::CUDAEvent end(cudaEventDefault);
+    at::cuda::sleep(kBusyCycles);
     begin.record();
     work();
     end.record();
@@ -47,14 +53,36 @@ struct Plan {
   double ms = std::numeric_limits<double>::infinity();
 };
 
-// Of the engine of this name; nothing if it isn't offered or doesn't build any more.
-Plan plan_of(const ConvProblem& problem, const ConvChoices::Choice& choice) {
-  Plan plan;
-  if (choice.engine.empty()) return plan;
-  auto graph = std::make_unique<ConvGraph>(problem);
+// Null if cuDNN knows no engine for it.
+std::unique_ptr<ConvGraph> graph_of(const ConvProblem& problem) {
+  try {
+    return std::make_unique<ConvGraph>(problem);
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
+
+// Whether an engine is there to be run from now on, which may fail where it builds, or for want of memory to
+// work in. Runs it.
+bool runs(ConvGraph& graph, int64_t engine, const ConvPointers& pointers) {
+  if (!graph.build(engine)) return false;
+  try {
+    graph.run(engine, pointers);
+    return true;
+  } catch (const Error&) {
+    return false;
+  } catch (const c10::OutOfMemoryError&) {
+    return false;
+  }
+}
+
+// Of the engine of this name; none if it isn't offered or doesn't run any more.
+Plan plan_of(const ConvProblem& problem, const ConvChoices::Choice& choice, const ConvPointers& pointers) {
+  auto graph = graph_of(problem);
+  if (!graph) return {};
   const std::vector<std::string> engines = graph->engines();
   const auto found = std::ranges::find(engines, choice.engine);
-  if (found == engines.end() || !graph->build(found - engines.begin())) return plan;
+  if (found == engines.end() || !runs(*graph, found - engines.begin(), pointers)) return {};
   return {std::move(graph), found - engines.begin(), choice.ms};
 }
 
@@ -62,17 +90,13 @@ Plan plan_of(const ConvProblem& problem, const ConvChoices::Choice& choice) {
 Plan fastest_plan(const ConvProblem& problem, const ConvPointers& pointers) {
   constexpr int64_t kMostEngines = 24;
   constexpr double kNear = 1.1;
-  Plan plan{std::make_unique<ConvGraph>(problem)};
+  Plan plan{graph_of(problem)};
+  if (!plan.graph) return {};
   std::vector<std::pair<double, int64_t>> timed;
   const auto count = static_cast<int64_t>(plan.graph->engines().size());
   for (int64_t engine = 0; engine < std::min(count, kMostEngines); ++engine) {
-    if (!plan.graph->build(engine)) continue;
-    const auto run = [&] { plan.graph->run(engine, pointers); };
-    try {
-      run();
-      timed.emplace_back(least_ms(3, run), engine);
-    } catch (const Error&) {  // it builds, but doesn't run
-    }
+    if (!runs(*plan.graph, engine, pointers)) continue;
+    timed.emplace_back(least_ms(3, [&] { plan.graph->run(engine, pointers); }), engine);
   }
   std::ranges::sort(timed);
   for (const auto& [ms, engine] : timed) {
@@ -112,23 +136,25 @@ class CudnnConvKernels : public ConvKernels {
       problem.pass = ConvPass::kForward;
       pointers.sums = nullptr;
     }
-    run(problem, pointers, y);
-    return y;
+    if (run(problem, pointers, y)) return y;
+    return at::conv2d(input.x, input.weight, /*bias=*/{}, input.stride, input.padding)
+        .contiguous(MemoryFormat::ChannelsLast);
   }
 
   Tensor data_gradient(const ConvInput& input, const Tensor& dy) override {
     const c10::cuda::CUDAGuard device(dy.device());
     const Tensor dx = at::empty(input.x.sizes(), dy.options(), MemoryFormat::ChannelsLast);
-    run(problem_of(ConvPass::kDataGradient, input), {dx.data_ptr(), input.weight.data_ptr(), dy.data_ptr()},
-        dy);
-    return dx;
+    const ConvPointers pointers{dx.data_ptr(), input.weight.data_ptr(), dy.data_ptr()};
+    if (run(problem_of(ConvPass::kDataGradient, input), pointers, dy)) return dx;
+    return std::get<0>(gradients_by_libtorch(input, dy, {true, false, false}));
   }
 
   Tensor weight_gradient(const ConvInput& input, const Tensor& dy) override {
     const c10::cuda::CUDAGuard device(dy.device());
     const Tensor dw = at::empty_like(input.weight);  // with its strides, or autograd would copy it
-    run(problem_of(ConvPass::kWeightGradient, input), {input.x.data_ptr(), dw.data_ptr(), dy.data_ptr()}, dy);
-    return dw;
+    const ConvPointers pointers{input.x.data_ptr(), dw.data_ptr(), dy.data_ptr()};
+    if (run(problem_of(ConvPass::kWeightGradient, input), pointers, dy)) return dw;
+    return std::get<1>(gradients_by_libtorch(input, dy, {false, true, false}));
   }
 
   int64_t tried() const override { return tried_; }
@@ -141,36 +167,42 @@ class CudnnConvKernels : public ConvKernels {
     return {pass, input.x.scalar_type(), sizes(input.x), sizes(input.weight), input.stride, input.padding};
   }
 
-  // False, with nothing done, if sums don't pay; `y`: of the output's sizes and type.
+  static std::tuple<Tensor, Tensor, Tensor> gradients_by_libtorch(const ConvInput& input, const Tensor& dy,
+                                                                  std::array<bool, 3> wanted) {
+    const std::array stride = {input.stride, input.stride};
+    const std::array padding = {input.padding, input.padding};
+    return at::convolution_backward(dy, input.x, input.weight, /*bias_sizes=*/at::OptionalIntArrayRef(),
+                                    stride, padding, /*dilation=*/{1, 1}, /*transposed=*/false,
+                                    /*output_padding=*/{0, 0}, /*groups=*/1, wanted);
+  }
+
+  // False, with nothing done, if there is no kernel or sums don't pay; `y`: of the output's sizes and type.
   bool run(const ConvProblem& problem, const ConvPointers& pointers, const Tensor& y) {
     auto found = plans_.find(problem);
     if (found == plans_.end()) found = plans_.emplace(problem, choose(problem, pointers, y)).first;
     const Plan& plan = found->second;
-    if (plan.engine >= 0) {
-      plan.graph->run(plan.engine, pointers);
-    } else if (problem.pass != ConvPass::kForwardWithSums) {
-      throw Error(fmt::format("cuDNN has no kernel for the convolution '{}'; go on without --cudnn-benchmark",
-                              problem.name()));
-    }
-    return plan.engine >= 0;
+    if (plan.engine < 0) return false;
+    plan.graph->run(plan.engine, pointers);
+    return true;
   }
 
   Plan choose(const ConvProblem& problem, const ConvPointers& pointers, const Tensor& y) {
+    const bool sums = problem.pass == ConvPass::kForwardWithSums;
     if (const auto choice = choices_.find(problem.name())) {
-      Plan plan = plan_of(problem, *choice);
-      if (plan.engine >= 0 || choice->engine.empty()) return plan;
+      if (sums && choice->engine.empty()) return {};
+      Plan plan = plan_of(problem, *choice, pointers);
+      if (plan.engine >= 0) return plan;
     }
     ++tried_;
-    Plan plan;
-    try {
-      plan = fastest_plan(problem, pointers);
-    } catch (const Error&) {  // cuDNN knows no engine for it, which `run` says where it matters
+    Plan plan = fastest_plan(problem, pointers);
+    if (sums && plan.engine >= 0 && !pays(plan, problem, pointers, y)) plan = {};
+    // What fails because the device has failed ends the run here: it is no choice to keep.
+    C10_CUDA_CHECK(cudaStreamSynchronize(at::cuda::getCurrentCUDAStream()));
+    if (plan.engine >= 0) {
+      choices_.add(problem.name(), {plan.graph->engines()[plan.engine], plan.ms});
+    } else if (sums) {
+      choices_.add(problem.name(), {});
     }
-    if (problem.pass == ConvPass::kForwardWithSums && plan.engine >= 0 && !pays(plan, problem, pointers, y)) {
-      plan = {};
-    }
-    choices_.add(problem.name(),
-                 {plan.engine < 0 ? "" : plan.graph->engines()[plan.engine], plan.engine < 0 ? 0 : plan.ms});
     return plan;
   }
 
@@ -200,9 +232,10 @@ class CudnnConvKernels : public ConvKernels {
 }  // namespace
 
 ConvKernels* cudnn_conv_kernels() {
-  static CudnnConvKernels kernels(conv_choices_path(at::cuda::getCurrentDeviceProperties()->name,
-                                                    static_cast<int64_t>(cudnnGetVersion())));
-  return &kernels;
+  // Never destroyed: at the process's end cuDNN may be gone before it.
+  static auto* const kernels = new CudnnConvKernels(conv_choices_path(
+      at::cuda::getCurrentDeviceProperties()->name, static_cast<int64_t>(cudnnGetVersion())));
+  return kernels;
 }
 
 std::unique_ptr<ConvKernels> make_cudnn_conv_kernels(const std::string& choices_file) {

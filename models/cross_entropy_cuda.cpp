@@ -50,6 +50,7 @@ struct Function : torch::autograd::Function<Function> {
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    if (!gradients[0].defined()) return variable_list(3);
     const at::AutoDispatchBelowADInplaceOrView below_autograd;
     const variable_list saved = context->get_saved_variables();
     const Tensor& logits = saved[0];

@@ -62,7 +62,9 @@ __global__ void __launch_bounds__(kThreads)
   if (label < 0) return;
   const float of_target = log_sum - (to_float(logits[label]) - best.logit);
   const float of_all = log_sum - total / static_cast<float>(input.classes);
-  output.row_losses[row] = (1 - input.smoothing) * of_target + input.smoothing * of_all;
+  // Without smoothing a logit of minus infinity, of which `of_all` knows, has no say.
+  output.row_losses[row] =
+      input.smoothing == 0 ? of_target : (1 - input.smoothing) * of_target + input.smoothing * of_all;
 }
 
 // One block, in a fixed order.

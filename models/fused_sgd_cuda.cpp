@@ -24,12 +24,15 @@ at::Tensor ordered(const SgdTensors& tensors) {
 }
 
 SgdEntry entry_of(const SgdTensors& tensors, const at::Tensor& gradient) {
+  TORCH_CHECK(gradient.scalar_type() == at::kFloat ||
+              (tensors.cast.defined() && gradient.scalar_type() == tensors.cast.scalar_type()));
   return {.parameter = tensors.parameter.mutable_data_ptr<float>(),
           .momentum = tensors.momentum.mutable_data_ptr<float>(),
           .gradient = gradient.const_data_ptr(),
           .cast = tensors.cast.defined() ? tensors.cast.mutable_data_ptr() : nullptr,
           .count = static_cast<int32_t>(tensors.parameter.numel()),
-          .first_chunk = 0};
+          .first_chunk = 0,
+          .gradient_of_casts = gradient.scalar_type() != at::kFloat};
 }
 
 void add(const SgdEntry& entry, SgdJob& job) {

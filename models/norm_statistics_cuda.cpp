@@ -8,6 +8,7 @@
 namespace slipstream {
 
 NormType norm_type(at::ScalarType type) {
+  TORCH_CHECK(type == at::kFloat || type == at::kHalf || type == at::kBFloat16, "no kernels for ", type);
   if (type == at::kHalf) return NormType::kFloat16;
   return type == at::kBFloat16 ? NormType::kBfloat16 : NormType::kFloat32;
 }

@@ -61,20 +61,20 @@ __device__ void find_inf_in(const SgdEntry& entry, float* found_inf) {
   });
 }
 
-template <typename Gradient>
+template <typename Gradient, typename Cast>
 __device__ void step_on(const SgdJob& job, const SgdEntry& entry, float scale, float lr) {
   const auto* gradients = static_cast<const Gradient*>(entry.gradient);
-  auto* casts = static_cast<Gradient*>(entry.cast);
+  auto* casts = static_cast<Cast*>(entry.cast);
   for_each_group(entry, [&](int first, int n) {
     const Group<Gradient> gradient = read(gradients, first, n);
     Group<float> parameter = read(entry.parameter, first, n);
     Group<float> momentum = read(entry.momentum, first, n);
-    Group<Gradient> cast;
+    Group<Cast> cast;
     for (int i = 0; i < kWidth; ++i) {
       const float descent = to_float(gradient.values[i]) * scale + job.weight_decay * parameter.values[i];
       momentum.values[i] = job.momentum * momentum.values[i] + descent;
       parameter.values[i] -= lr * momentum.values[i];
-      cast.values[i] = from_float<Gradient>(parameter.values[i]);
+      cast.values[i] = from_float<Cast>(parameter.values[i]);
     }
     write(entry.momentum, first, n, momentum);
     write(entry.parameter, first, n, parameter);
@@ -85,7 +85,7 @@ __device__ void step_on(const SgdJob& job, const SgdEntry& entry, float scale, f
 template <typename Cast>
 __global__ void __launch_bounds__(kThreads) find_inf(const __grid_constant__ SgdJob job, float* found_inf) {
   const SgdEntry& entry = entry_of(job, static_cast<int>(blockIdx.x));
-  if (entry.cast != nullptr) {
+  if (entry.gradient_of_casts) {
     find_inf_in<Cast>(entry, found_inf);
   } else {
     find_inf_in<float>(entry, found_inf);
@@ -97,10 +97,10 @@ __global__ void __launch_bounds__(kThreads) sgd(const __grid_constant__ SgdJob j
   if (job.scale != nullptr && *job.found_inf != 0) return;
   const float scale = job.scale != nullptr ? 1 / *job.scale : 1;
   const SgdEntry& entry = entry_of(job, static_cast<int>(blockIdx.x));
-  if (entry.cast != nullptr) {
-    step_on<Cast>(job, entry, scale, *job.lr);
+  if (entry.gradient_of_casts) {
+    step_on<Cast, Cast>(job, entry, scale, *job.lr);
   } else {
-    step_on<float>(job, entry, scale, *job.lr);
+    step_on<float, Cast>(job, entry, scale, *job.lr);
   }
 }
 

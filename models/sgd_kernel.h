@@ -6,17 +6,18 @@
 
 namespace slipstream {
 
-/// The type of casts and of their gradients.
+/// The type of casts, and of gradients that aren't float.
 enum class CastType { kFloat16, kBfloat16 };
 
 /// Memory of one parameter; the pointers are on 16-byte boundaries.
 struct SgdEntry {
   float* parameter;
   float* momentum;
-  const void* gradient;  ///< float, or the cast's type where there is a cast
-  void* cast;            ///< or null
-  int32_t count;         ///< elements
-  int32_t first_chunk;   ///< chunks of the entries before
+  const void* gradient;
+  void* cast;              ///< or null
+  int32_t count;           ///< elements
+  int32_t first_chunk;     ///< chunks of the entries before
+  bool gradient_of_casts;  ///< it is of the casts' type, else float
 };
 
 /// What one launch does. It travels as the kernel's parameter, of which CUDA takes 32,764 bytes.

@@ -151,7 +151,8 @@ ComputeRate measure_compute(const TrainSetup& setup, const ComputeMeasurement& m
   rate.batch_size = setup.options.batch_size;
   bench.run(on_gpu ? 10 : 1);
   const double warm_step_s = bench.time(1, on_gpu ? 5 : 1).front();
-  rate.steps = measurement.steps > 0 ? measurement.steps : steps_of_a_window(warm_step_s);
+  rate.steps =
+      bench.step().whole_groups(measurement.steps > 0 ? measurement.steps : steps_of_a_window(warm_step_s));
   rate.step_s = bench.time(measurement.windows, rate.steps);
   rate.cuda_graph = bench.step().is_recorded();
   rate.why_no_graph = bench.why_no_graph();
@@ -162,7 +163,7 @@ ComputeRate measure_compute(const TrainSetup& setup, const ComputeMeasurement& m
   if (!rate.cuda_graph) rate.parts = bench.time_parts(rate.steps);
   if (on_gpu) rate.copy_bytes_per_s = copy_rate(compute);
 
-  const int64_t traced_steps = std::min(rate.steps, kTracedSteps);
+  const int64_t traced_steps = std::min(rate.steps, bench.step().whole_groups(kTracedSteps));
   const auto trace = make_kernel_trace(setup.device);
   if (setup.options.profile) {
     bench.let_profiler_record(traced_steps);

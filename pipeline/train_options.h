@@ -52,6 +52,7 @@ struct TrainOptions {
   // Training
   int64_t epochs = 90;
   int64_t batch_size = 256;
+  int64_t grad_accum_steps = 1;  // batches whose gradients are averaged for one step of the optimizer
   double lr = 0.1;
   LrSchedule lr_schedule = LrSchedule::kCosine;
   double warmup_epochs = 0;

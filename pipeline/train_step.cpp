@@ -2,7 +2,9 @@
 
 #include <ATen/autocast_mode.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/_foreach_add.h>
 #include <ATen/ops/_foreach_copy.h>
+#include <ATen/ops/_foreach_zero.h>
 #include <ATen/ops/_fused_sgd.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/stack.h>
@@ -47,6 +49,7 @@ TrainStep::TrainStep(ResNet& model, const TrainSetup& setup)
     names_.push_back(name);
     parameters_.push_back(parameter);
     momenta_.push_back(at::zeros_like(parameter));  // keeps the parameter's strides
+    if (options_.grad_accum_steps > 1) sums_.push_back(at::zeros_like(parameter));
   }
   if (type_ != c10::kFloat) model.keep_casts(type_);
 }
@@ -54,16 +57,23 @@ TrainStep::TrainStep(ResNet& model, const TrainSetup& setup)
 at::Tensor TrainStep::run(const Batch& batch, double lr, StepParts* parts) {
   lr_.fill_(lr);
   model_.refresh_casts();
-  if (!is_recorded(batch)) return compute(batch.images, batch.labels, parts);
+  const bool updates = ++summed_ == options_.grad_accum_steps;
+  if (updates) summed_ = 0;
+  return is_recorded(batch) ? replay(batch, updates) : compute(batch.images, batch.labels, updates, parts);
+}
+
+at::Tensor TrainStep::replay(const Batch& batch, bool updates) {
   const ProfileRange range(options_.profile, "replay");
   form_images(batch.images, recorded_batch_.images);
   recorded_batch_.labels.copy_(batch.labels, /*non_blocking=*/true);
   graph_->replay();
+  if (updates && update_graph_) update_graph_->replay();
   return recorded_metrics_.clone();
 }
 
 // The step itself, of which nothing but what is on the device may change from time to time.
-at::Tensor TrainStep::compute(const at::Tensor& images, const at::Tensor& labels, StepParts* parts) {
+at::Tensor TrainStep::compute(const at::Tensor& images, const at::Tensor& labels, bool updates,
+                              StepParts* parts) {
   CrossEntropy result;
   if (parts != nullptr) parts->begins();
   {
@@ -73,15 +83,17 @@ at::Tensor TrainStep::compute(const at::Tensor& images, const at::Tensor& labels
   if (parts != nullptr) parts->forward_ends();
   {
     const ProfileRange range(options_.profile, "backward");
-    loss_scale_.scaled(result.loss).backward();
+    const at::Tensor share =
+        accumulates() ? result.loss.div(static_cast<double>(options_.grad_accum_steps)) : result.loss;
+    loss_scale_.scaled(share).backward();
   }
   if (parts != nullptr) parts->backward_ends();
 
   const ProfileRange range(options_.profile, "optimizer");
   const at::NoGradGuard no_grad;
-  update();
   at::Tensor metrics = at::stack({result.loss.detach(), result.right, loss_scale_.scale()[0]});
-  loss_scale_.update();
+  if (accumulates()) at::_foreach_add_(sums_, in_float32(take_gradients()));
+  if (updates) update();
   if (parts != nullptr) parts->optimizer_ends();
   return metrics;
 }
@@ -93,11 +105,19 @@ CrossEntropy TrainStep::forward(const at::Tensor& images, const at::Tensor& labe
 }
 
 void TrainStep::update() {
-  const std::vector<at::Tensor> gradients = take_gradients();
-  if (has_fused_sgd(device_)) return update_fused(gradients);
-  const std::vector<at::Tensor> exact = in_float32(gradients);
-  const at::Tensor overflow = loss_scale_.unscale(exact);
-  at::_fused_sgd_(parameters_, exact, momenta_, options_.weight_decay, options_.momentum, lr_,
+  const std::vector<at::Tensor> gradients = accumulates() ? sums_ : take_gradients();
+  if (has_fused_sgd(device_)) {
+    update_fused(gradients);
+  } else {
+    update_by_libtorch(in_float32(gradients));
+  }
+  loss_scale_.update();
+  if (accumulates()) at::_foreach_zero_(sums_);
+}
+
+void TrainStep::update_by_libtorch(const std::vector<at::Tensor>& gradients) {
+  const at::Tensor overflow = loss_scale_.unscale(gradients);
+  at::_fused_sgd_(parameters_, gradients, momenta_, options_.weight_decay, options_.momentum, lr_,
                   /*dampening=*/0, /*nesterov=*/false, /*maximize=*/false, /*is_first_step=*/false,
                   /*grad_scale=*/{}, overflow.defined() ? std::optional(overflow) : std::nullopt);
 }
@@ -127,12 +147,12 @@ std::vector<at::Tensor> TrainStep::take_gradients() {
   return gradients;
 }
 
-// Those of casts come over in one pass.
+// Those of another type come over in one pass.
 std::vector<at::Tensor> TrainStep::in_float32(std::vector<at::Tensor> gradients) const {
   std::vector<at::Tensor> from;
   std::vector<at::Tensor> to;
   for (size_t i = 0; i < gradients.size(); ++i) {
-    if (!cast(i).defined()) continue;
+    if (gradients[i].scalar_type() == at::kFloat) continue;
     from.push_back(gradients[i]);
     to.push_back(gradients[i] = at::empty_like(parameters_[i]));
   }
@@ -148,7 +168,7 @@ std::string TrainStep::prepare(at::IntArrayRef image_sizes) {
   if (options_.cuda_graph) return record(image_sizes);
   if (options_.cudnn_benchmark) {
     const Batch batch = empty_batch(image_sizes);
-    without_trace([&] { compute(batch.images, batch.labels, nullptr); });
+    without_trace([&] { compute(batch.images, batch.labels, /*updates=*/true, nullptr); });
   }
   return {};
 }
@@ -164,14 +184,23 @@ std::string TrainStep::record(at::IntArrayRef image_sizes) {
   std::string why_not;
   without_trace([&] {
     const auto step = [&] {
-      recorded_metrics_ = compute(recorded_batch_.images, recorded_batch_.labels, nullptr);
+      recorded_metrics_ = compute(recorded_batch_.images, recorded_batch_.labels, !accumulates(), nullptr);
     };
-    for (int i = 0; i < 3; ++i) step();  // libraries set themselves up
+    const auto update_alone = [&] {
+      const at::NoGradGuard no_grad;
+      update();
+    };
+    for (int i = 0; i < 3; ++i) {  // libraries set themselves up
+      step();
+      if (accumulates()) update_alone();
+    }
     try {
+      if (accumulates()) update_graph_ = record_graph(update_alone);
       graph_ = record_graph(step);
     } catch (const Error& error) {
       recorded_batch_ = {};
       recorded_metrics_.reset();
+      update_graph_.reset();
       why_not = fmt::format(
           "--cuda-graph: the step can't be recorded, so its kernels are queued one by one: {}", error.what());
     }
@@ -183,6 +212,7 @@ double TrainStep::time_alone(const Batch& batch, int64_t steps) {
   const c10::Stream stream = c10::impl::VirtualGuardImpl(device_.type()).getStream(device_);
   Event begin(device_);
   Event end(device_);
+  steps = whole_groups(steps);
   without_trace([&] {
     RunAhead run_ahead(stream);
     for (int64_t i = -2; i < steps; ++i) {
@@ -194,6 +224,11 @@ double TrainStep::time_alone(const Batch& batch, int64_t steps) {
     end.wait_on_host();
   });
   return begin.seconds_to(end) / static_cast<double>(steps);
+}
+
+int64_t TrainStep::whole_groups(int64_t steps) const {
+  const int64_t group = options_.grad_accum_steps;
+  return (steps + group - 1) / group * group;
 }
 
 bool TrainStep::is_recorded(const Batch& batch) const {
@@ -220,7 +255,9 @@ void TrainStep::without_trace(const std::function<void()>& work) {
   work();
   load_state_dict(model_, weights);
   load_state(own);
-  for (at::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
+  take_gradients();  // those that are left where recording failed
+  for (at::Tensor& sum : sums_) sum.zero_();
+  summed_ = 0;
 }
 
 StateDict TrainStep::state() const {

@@ -29,7 +29,8 @@ class AutocastScope {
 
 /// Forward, backward and optimizer of one batch, queued on the current stream; the host waits for nothing.
 /// SGD with momentum, as torch.optim.SGD computes it, by one kernel: models/fused_sgd on a GPU, else
-/// LibTorch's.
+/// LibTorch's. With --grad-accum-steps N the optimizer steps after every Nth batch, by the mean of N batches'
+/// gradients; the state is one to keep only then.
 class TrainStep {
  public:
   /// `model` is on the device and outlives the step.
@@ -49,16 +50,23 @@ class TrainStep {
   /// queues kernel by kernel, as it does for batches of other sizes.
   std::string prepare(at::IntArrayRef image_sizes);
 
-  /// Seconds that a step takes while no input is being prepared: the mean of `steps` of them on `batch`, on
-  /// the current stream, after two more. Blocks until they are done; leaves no trace in what is trained.
+  /// Seconds that a step takes while no input is being prepared: the mean of at least `steps` of them on
+  /// `batch`, on the current stream, after two more. Blocks until they are done; leaves no trace in what is
+  /// trained.
   double time_alone(const Batch& batch, int64_t steps);
+
+  /// The least multiple of --grad-accum-steps that isn't less: of so many steps each group's optimizer is
+  /// part.
+  int64_t whole_groups(int64_t steps) const;
 
   /// Whether `run` replays the recorded step for such a batch.
   bool is_recorded(const Batch& batch) const;
   bool is_recorded() const { return graph_ != nullptr; }
 
   /// Of device memory that the recorded step's tensors occupy at most.
-  int64_t recorded_bytes() const { return graph_ ? graph_->bytes() : 0; }
+  int64_t recorded_bytes() const {
+    return (graph_ ? graph_->bytes() : 0) + (update_graph_ ? update_graph_->bytes() : 0);
+  }
 
   /// Momentum buffers by parameter name, and the loss scale's state: what a resumed run needs beside the
   /// weights. The tensors are the step's own.
@@ -67,9 +75,12 @@ class TrainStep {
 
  private:
   CrossEntropy forward(const at::Tensor& images, const at::Tensor& labels);
-  at::Tensor compute(const at::Tensor& images, const at::Tensor& labels, StepParts* parts);
+  at::Tensor compute(const at::Tensor& images, const at::Tensor& labels, bool updates, StepParts* parts);
+  at::Tensor replay(const Batch& batch, bool updates);
+  bool accumulates() const { return !sums_.empty(); }
   void update();
   void update_fused(const std::vector<at::Tensor>& gradients);
+  void update_by_libtorch(const std::vector<at::Tensor>& gradients);
   std::vector<at::Tensor> take_gradients();
   std::vector<at::Tensor> in_float32(std::vector<at::Tensor> gradients) const;
   at::Tensor cast(size_t parameter) const;
@@ -86,11 +97,14 @@ class TrainStep {
   std::vector<std::string> names_;
   std::vector<at::Tensor> parameters_;
   std::vector<at::Tensor> momenta_;
+  std::vector<at::Tensor> sums_;  // of gradients, by parameter, float32; none if every batch updates
+  int64_t summed_ = 0;            // batches
 
   Batch recorded_batch_;                 // what the graph reads; its images in the form of models/stem.h
   std::vector<int64_t> recorded_sizes_;  // of the images, before that
   at::Tensor recorded_metrics_;          // and writes
   std::unique_ptr<DeviceGraph> graph_;
+  std::unique_ptr<DeviceGraph> update_graph_;  // if gradients accumulate; else graph_ has it
 };
 
 }  // namespace slipstream

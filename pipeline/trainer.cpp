@@ -90,6 +90,8 @@ class Trainer {
   void prepare_step();
   std::optional<Batch> next_batch();
   void run_step(const Batch& batch);
+  bool is_between_updates() const { return position_.step % options_.grad_accum_steps == 0; }
+  double epochs_done() const;
   void keep_pace(RunAhead& run_ahead, int64_t sequence);
   void hand_over_trace();
   Trace* trace_of(int64_t sequence) const;
@@ -127,9 +129,16 @@ class Trainer {
 
 int64_t steps_per_epoch(const TrainOptions& options, const ImageFolder& folder) {
   const int64_t images = options.synthetic ? kImageNetImages : static_cast<int64_t>(folder.samples.size());
-  // The last batch is left out if it isn't full: cuDNN's choices and batch norm prefer one size.
-  const int64_t steps = std::max<int64_t>(1, images / options.batch_size);
-  return options.limit_batches > 0 ? std::min(steps, options.limit_batches) : steps;
+  // The last batch is left out if it isn't full: cuDNN's choices and batch norm prefer one size. So is the
+  // last group of batches for one step of the optimizer.
+  int64_t steps = std::max<int64_t>(1, images / options.batch_size);
+  if (options.limit_batches > 0) steps = std::min(steps, options.limit_batches);
+  if (steps < options.grad_accum_steps) {
+    throw UsageError(fmt::format(
+        "--grad-accum-steps {} is more than an epoch's {} {} of --batch-size {}: make one of them smaller",
+        options.grad_accum_steps, steps, steps == 1 ? "batch" : "batches", options.batch_size));
+  }
+  return steps - steps % options.grad_accum_steps;
 }
 
 Trainer::Trainer(TrainSetup setup, RunObserver& observer)
@@ -202,19 +211,24 @@ void Trainer::train_epoch() {
   while (const auto batch = next_batch()) {
     notice_bad_files(*batch);
     notice_other_size(*batch);
-    const double epochs_done = static_cast<double>(position_.epoch - 1) +
-                               static_cast<double>(position_.step) / static_cast<double>(steps_);
-    lr_ = learning_rate(options_, epochs_done);
+    lr_ = learning_rate(options_, epochs_done());
 
     if (profile_) profile_->begin_step();
     run_step(*batch);
     keep_pace(run_ahead, batch->sequence);
     if (profile_) profile_->end_step();
     show_progress("train", position_.step, steps_);
-    if (StopSignal::requested() != 0) break;
+    if (StopSignal::requested() != 0 && is_between_updates()) break;
   }
   log_.flush();
   position_.totals = log_.totals();
+}
+
+// When the optimizer stepped last, so that all batches of one step have one learning rate.
+double Trainer::epochs_done() const {
+  const int64_t updated = position_.step - position_.step % options_.grad_accum_steps;
+  return static_cast<double>(position_.epoch - 1) +
+         static_cast<double>(updated) / static_cast<double>(steps_);
 }
 
 std::optional<Batch> Trainer::next_batch() {
@@ -316,6 +330,12 @@ void Trainer::resume() {
     return observer_.on_message(fmt::format("{} is not there yet: starting from the first epoch.", path));
   }
   position_ = load_checkpoint(path, model_, step_, identity());
+  if (!is_between_updates()) {
+    throw Error(
+        fmt::format("{}: it stands after step {} of an epoch, amid the {} batches of one step of the "
+                    "optimizer; resume with the --grad-accum-steps that it was made with",
+                    path, position_.step, options_.grad_accum_steps));
+  }
   if (position_.step >= steps_) {
     throw Error(
         fmt::format("{}: it stands after step {} of an epoch that now has {}; resume with the same "

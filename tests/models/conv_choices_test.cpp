@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <optional>
 
 #include "models/conv_problem.h"
 #include "tests/support/test_support.h"
@@ -52,6 +54,14 @@ TEST_F(ConvChoicesTest, ReplaceAFileThatIsNone) {
   }
 }
 
+TEST_F(ConvChoicesTest, TakeAFolderInTheFilesPlaceForNone) {
+  fs::create_directories(path_);
+  ConvChoices choices(path_);
+  EXPECT_FALSE(choices.find("forward"));
+  choices.add("forward", first_);
+  EXPECT_EQ(choices.find("forward"), first_);
+}
+
 TEST_F(ConvChoicesTest, AreGoneWithoutWhereTheyCannotBeWritten) {
   ConvChoices choices((folder_.path() / "none" / "choices.json").string());
   choices.add("forward", first_);
@@ -60,10 +70,12 @@ TEST_F(ConvChoicesTest, AreGoneWithoutWhereTheyCannotBeWritten) {
 }
 
 TEST_F(ConvChoicesTest, LieInTheUsersCacheByGpuAndVersion) {
+  const char* const set = std::getenv("SLIPSTREAM_CACHE");
+  const std::optional<std::string> before = set == nullptr ? std::nullopt : std::optional<std::string>(set);
   setenv("SLIPSTREAM_CACHE", (folder_.path() / "cache").c_str(), 1);
   const std::string path = conv_choices_path("NVIDIA H200", 91900);
-  unsetenv("SLIPSTREAM_CACHE");
-  EXPECT_EQ(path, (folder_.path() / "cache" / "convolutions-NVIDIA-H200-cudnn-91900.json").string());
+  before ? setenv("SLIPSTREAM_CACHE", before->c_str(), 1) : unsetenv("SLIPSTREAM_CACHE");
+  EXPECT_EQ(path, (folder_.path() / "cache" / "convolutions-v2-NVIDIA-H200-cudnn-91900.json").string());
   EXPECT_TRUE(fs::is_directory(folder_.path() / "cache"));
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "models/cross_entropy.h"
 
@@ -75,6 +76,16 @@ TEST_F(CrossEntropyGpuTest, GuessesTheFirstOfEqualLogits) {
   const CrossEntropy made = cross_entropy(logits, labels, 0);
   EXPECT_EQ(made.right.item<float>(), 1);
   EXPECT_FLOAT_EQ(made.loss.item<float>(), std::log(5.0F));
+}
+
+TEST_F(CrossEntropyGpuTest, OfAnImpossibleClassIsThatOfTheOthers) {
+  Tensor logits = at::zeros({1, 3}, at::TensorOptions(at::kCUDA));
+  logits[0][2] = -std::numeric_limits<float>::infinity();
+  const Tensor labels = at::zeros({1}, at::TensorOptions(at::kLong).device(at::kCUDA));
+  const Results made = ours(logits, labels, 0);
+  EXPECT_NEAR(made.loss, std::log(2.0), 1e-6);
+  EXPECT_NEAR(made.gradient[0][0].item<float>(), -1.5, 1e-6);
+  EXPECT_EQ(made.gradient[0][2].item<float>(), 0);
 }
 
 TEST_F(CrossEntropyGpuTest, IsNoNumberWithoutLabelsOrWithBadLogits) {

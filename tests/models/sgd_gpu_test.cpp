@@ -28,7 +28,8 @@ class SgdGpuTest : public testing::TestWithParam<at::ScalarType> {
     return sizes.size() == 4 ? values.contiguous(at::MemoryFormat::ChannelsLast) : values;
   }
 
-  // Weights with casts of the type, and some without, as norms' are.
+  // Weights with casts of the type, some without, as norms' are, and one whose gradient is exact, as sums
+  // are.
   static std::vector<SgdTensors> parameters() {
     std::vector<SgdTensors> all;
     for (const std::vector<int64_t>& sizes : std::vector<std::vector<int64_t>>{
@@ -37,6 +38,7 @@ class SgdGpuTest : public testing::TestWithParam<at::ScalarType> {
       all.push_back({random(sizes), random(sizes), random(sizes, GetParam()), cast});
       all.push_back({random(sizes), random(sizes), random(sizes), {}});
     }
+    all.push_back({random({70, 9}), random({70, 9}), random({70, 9}), random({70, 9}, GetParam())});
     all[8].gradient = all[8].gradient.contiguous();  // of a 7x7 convolution, in another order than its weight
     return all;
   }
@@ -89,7 +91,7 @@ TEST_P(SgdGpuTest, StepsAsInFloat64) {
 TEST_P(SgdGpuTest, LeavesAStepOutThatOverflows) {
   for (const double bad :
        {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
-    for (const size_t where : {size_t{4}, size_t{13}}) {
+    for (const size_t where : {size_t{4}, size_t{13}, size_t{14}}) {
       const std::vector<SgdTensors> tensors = parameters();
       tensors[where].gradient.view(-1)[-1].fill_(bad);
       const std::vector<SgdTensors> before = copy_of(tensors);

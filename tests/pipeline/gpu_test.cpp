@@ -25,10 +25,13 @@
 #include "data/synth.h"
 #include "pipeline/batch_loader.h"
 #include "pipeline/compute_bench.h"
+#include "pipeline/compute_setup.h"
 #include "pipeline/device.h"
 #include "pipeline/device_graph.h"
 #include "pipeline/index_folder.h"
+#include "pipeline/synthetic_source.h"
 #include "pipeline/trace.h"
+#include "pipeline/train_step.h"
 #include "pipeline/trainer.h"
 #include "tests/pipeline/pipeline_fixture.h"
 
@@ -406,6 +409,47 @@ TEST_F(GpuTrainingTest, GivesTheSameLossesAndWeightsByAGraph) {
   }
 }
 
+TEST_F(GpuTrainingTest, AccumulatesGradientsByAGraphAsWithout) {
+  for (const Amp amp : {Amp::kOff, Amp::kFp16}) {
+    TrainOptions options = gpu_options(out("eager"));
+    options.amp = amp;
+    options.grad_accum_steps = 2;
+    const RecordingObserver eager = test::train_recording(options);
+    options.out = out("graph");
+    options.cuda_graph = true;
+    const RecordingObserver graph = test::train_recording(options);
+    EXPECT_THAT(graph.messages, testing::IsEmpty());
+    test::expect_equal_losses(graph.steps, eager.steps);
+    test::expect_equal_weights(out("graph/model.pt"), out("eager/model.pt"));
+  }
+}
+
+// Halves are exact but for float16's least numbers, so two equal batches train as one does.
+TEST_F(GpuTrainingTest, TrainsByTwoEqualBatchesAsByOne) {
+  for (const Amp amp : {Amp::kOff, Amp::kBf16, Amp::kFp16}) {
+    const auto weights_after = [&](int64_t batches) {
+      TrainOptions options = gpu_options(out("unused"));
+      options.data.clear();
+      options.synthetic = true;
+      options.amp = amp;
+      options.grad_accum_steps = batches;
+      const TrainSetup setup = resolve(options);
+      set_global_switches(setup);
+      const c10::Stream compute = make_stream(kGpu, StreamPriority::kNormal);
+      const c10::StreamGuard guard(compute);
+      ResNet model = make_model(setup, 10);
+      TrainStep step(model, setup);
+      const Batch batch = synthetic_batch(setup.loader_options(compute), 10);
+      for (int64_t i = 0; i < 2 * batches; ++i) step.run(batch, 0.01);
+      return model.parameters().front().second.detach().cpu();
+    };
+    const at::Tensor one = weights_after(1);
+    const at::Tensor two = weights_after(2);
+    EXPECT_LE((one - two).abs().max().item<double>(), amp == Amp::kFp16 ? 1e-4 : 0) << static_cast<int>(amp);
+    EXPECT_GT((one - weights_after(3)).abs().max().item<double>(), 0) << "thirds aren't exact";
+  }
+}
+
 TEST_F(GpuTrainingTest, ResumesByAGraphAsItWouldHaveGoneOn) {
   TrainOptions options = gpu_options(out("whole"));
   options.amp = Amp::kFp16;
@@ -425,6 +469,7 @@ TEST_F(GpuTrainingTest, ResumesByAGraphAsItWouldHaveGoneOn) {
 }
 
 TEST_F(GpuTrainingTest, RecordsWhatCudnnsBenchmarkChose) {
+  setenv("SLIPSTREAM_CACHE", out("cache").c_str(), 1);  // choices are the test's own
   TrainOptions options = gpu_options(out("run"));
   options.amp = Amp::kFp16;
   options.deterministic = false;

@@ -139,6 +139,45 @@ TEST_F(TrainerTest, StopsOnASignalWithACheckpointAndResumesBitForBit) {
   expect_equal_weights(out("parts") + "/model.pt", out("whole") + "/model.pt");
 }
 
+// The signal comes in a group of batches, which is finished.
+TEST_F(TrainerTest, StopsBetweenUpdatesAndResumesBitForBit) {
+  TrainOptions options = small_options(out("whole"));
+  options.grad_accum_steps = 2;
+  const RecordingObserver expected = run(options);
+  for (size_t i = 0; i < expected.steps.size(); i += 2) {
+    EXPECT_EQ(expected.steps[i].lr, expected.steps[i + 1].lr);
+    if (i > 0) {
+      EXPECT_NE(expected.steps[i].lr, expected.steps[i - 1].lr);
+    }
+  }
+  options.out = out("parts");
+  fs::create_directories(options.out);
+  StoppingObserver stopped;
+  EXPECT_EQ(train(options, stopped).stopped_by_signal, SIGTERM);
+  EXPECT_EQ(stopped.steps.size(), 4U);
+  options.resume = "auto";
+  options.grad_accum_steps = 3;
+  RecordingObserver observer;
+  EXPECT_THAT([&] { train(options, observer); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("checkpoint.pt"), HasSubstr("--grad-accum-steps"))));
+  options.grad_accum_steps = 2;
+  const RecordingObserver rest = run(options);
+  EXPECT_EQ(rest.start, (std::pair<int64_t, int64_t>{1, 4}));
+  expect_equal_losses(rest.steps, {expected.steps.begin() + 4, expected.steps.end()});
+  expect_equal_weights(out("parts") + "/model.pt", out("whole") + "/model.pt");
+}
+
+TEST_F(TrainerTest, LeavesOutTheLastGroupOfBatchesThatIsntFull) {
+  TrainOptions options = small_options(out());
+  options.grad_accum_steps = 4;
+  const RecordingObserver seen = run(options);
+  EXPECT_EQ(seen.steps.size(), 8U);  // of 6 batches in each of two epochs
+  options.grad_accum_steps = 7;
+  RecordingObserver observer;
+  EXPECT_THAT([&] { train(options, observer); },
+              ThrowsMessage<UsageError>(HasSubstr("--grad-accum-steps 7 is more than an epoch's 6 batches")));
+}
+
 TEST_F(TrainerTest, RefusesACheckpointOfAnotherRun) {
   TrainOptions options = small_options(out());
   options.epochs = 1;
