@@ -13,10 +13,11 @@ import json
 import os
 import pathlib
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
+
+from linked_images import link_images
 
 COMMON = ["--arch", "resnet50", "--image-size", "224", "--batch-size", "256", "--amp", "fp16",
           "--channels-last", "--cudnn-benchmark", "--epochs", "2", "--device", "cuda"]
@@ -33,21 +34,6 @@ ROWS = [
     ("pinned, CPU decode", ["--mode", "pinned", "--decode", "cpu"], None),
     ("serial, CPU decode", ["--mode", "serial", "--decode", "cpu"], 4),
 ]
-
-
-def link_images(images, folder, count):
-    """Links the images below `images` as often as it takes to reach `count` files, a folder a class."""
-    store = folder / "files"
-    shutil.copytree(images, store)
-    classes = sorted(p for p in store.iterdir() if p.is_dir())
-    files = [(c.name, f) for c in classes for f in sorted(c.rglob("*")) if f.is_file()]
-    rounds = -(-count // len(files))
-    for name, file in files:
-        target = folder / "train" / name
-        target.mkdir(parents=True, exist_ok=True)
-        for i in range(rounds):
-            os.link(file, target / f"{file.stem}_{i:04d}{file.suffix}")
-    return rounds * len(files)
 
 
 def run_slipstream(executable, data, out, options, batches):
