@@ -115,7 +115,8 @@ int run(CompareLine& line) {
   const UniqueFd lock = folder.lock();
   fs::remove(folder.file("compare.json"));  // of other runs than those to come
   for (const std::string& sentence : plan.skipped) fmt::print("{}\n", sentence);
-  fmt::print("{} ways to train, {} rounds, into {}.\n", plan.ways.size(), line.rounds, folder.file("runs"));
+  fmt::print("{} ways to train, {} round{}, into {}.\n", plan.ways.size(), line.rounds,
+             line.rounds == 1 ? "" : "s", folder.file("runs"));
   std::fflush(stdout);
   const RunSettings settings = {
       .executable = this_executable(), .timeout_s = 0, .grace_s = kGraceS, .lock = lock.get(), .threads = 0};

@@ -17,6 +17,15 @@ void draw_span(Drawing& drawing, const TimelineSpan& span, double from, double t
   drawing.rect({from, top}, width, kSpanHeight, "part " + span.style, tip);
 }
 
+// From span to span, each from its row's middle, and into the last one's begin.
+void draw_arrow(Drawing& drawing, const std::vector<Point>& points) {
+  constexpr double kHead = 5;
+  drawing.path(points, "line flow");
+  for (const Point& point : points) drawing.dot(point, 1.8, "flow");
+  const Point tip = points.back();
+  drawing.path({{tip.x - kHead, tip.y - kHead}, tip, {tip.x - kHead, tip.y + kHead}}, "line flow");
+}
+
 }  // namespace
 
 Drawing timeline_chart(const TimelineChart& chart, double width) {
@@ -34,7 +43,19 @@ Drawing timeline_chart(const TimelineChart& chart, double width) {
         draw_span(drawing, span, from, to, top + kNameHeight);
     }
   };
-  return row_chart(axis, {chart.tracks.size(), kTop, kStep}, width, draw_track);
+  const auto draw_arrows = [&](Drawing& drawing, const Scale& across) {
+    const Scale x(chart.begin_s, chart.end_s, across.from(), across.to());
+    for (const std::vector<TimelinePoint>& arrow : chart.arrows) {
+      std::vector<Point> points;
+      for (const TimelinePoint& point : arrow) {
+        const double top = kTop + kStep * static_cast<double>(point.track);
+        if (point.at_s >= chart.begin_s && point.at_s <= chart.end_s)
+          points.push_back({x(point.at_s), top + kNameHeight + kSpanHeight / 2});
+      }
+      if (points.size() > 1) draw_arrow(drawing, points);
+    }
+  };
+  return row_chart(axis, {chart.tracks.size(), kTop, kStep}, width, draw_track, draw_arrows);
 }
 
 }  // namespace slipstream

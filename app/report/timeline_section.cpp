@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <map>
 
@@ -20,7 +21,7 @@ namespace {
 
 constexpr size_t kSteps = 6;        // drawn
 constexpr size_t kMostTracks = 16;  // beyond them a picture is no help
-constexpr size_t kMostSpans = 600;  // of one track: finer ones are less than a pixel
+constexpr size_t kMostSpans = 600;  // of one track, the longest: others are less than a pixel
 
 /// The track whose spans are the steps, be it the device's or, where it trains, a thread's; else the one that
 /// ends last.
@@ -88,8 +89,21 @@ class Kinds {
   std::vector<LegendEntry> legend_;
 };
 
-bool within(const TracedSpan& span, const Window& window) {
-  return span.end_s > window.begin_s && span.begin_s < window.end_s;
+std::vector<TracedSpan> spans_within(const TracedTrack& track, const Window& window) {
+  std::vector<TracedSpan> spans;
+  std::ranges::copy_if(track.spans, std::back_inserter(spans), [&](const TracedSpan& span) {
+    return span.end_s > window.begin_s && span.begin_s < window.end_s;
+  });
+  return spans;
+}
+
+/// Seconds that a span must last to be among the kMostSpans longest.
+double shortest_drawn(const std::vector<TracedSpan>& spans) {
+  if (spans.size() <= kMostSpans) return 0;
+  std::vector<double> lengths;
+  for (const TracedSpan& span : spans) lengths.push_back(span.end_s - span.begin_s);
+  std::ranges::nth_element(lengths, lengths.begin() + kMostSpans - 1, std::greater<>());
+  return lengths[kMostSpans - 1];
 }
 
 /// The seconds of the window in which the track was at work, not waiting.
@@ -104,7 +118,24 @@ double busy_seconds(const TracedTrack& track, const Window& window) {
   return busy;
 }
 
-Picture timeline_of(const ReportRun& run, const std::vector<TracedTrack>& tracks) {
+/// The ways of the batches whose steps begin in the window, on the rows that are drawn; `rows`: by track.
+std::vector<std::vector<TimelinePoint>> arrows_of(const TracedRun& traced, const Window& window,
+                                                  const std::map<size_t, size_t>& rows) {
+  std::vector<std::vector<TimelinePoint>> arrows;
+  for (const std::vector<FlowPoint>& flow : traced.flows) {
+    if (flow.back().at_s < window.begin_s || flow.back().at_s > window.end_s) continue;
+    std::vector<TimelinePoint> arrow;
+    for (const FlowPoint& point : flow) {
+      if (const auto row = rows.find(point.track); row != rows.end())
+        arrow.push_back({row->second, point.at_s});
+    }
+    arrows.push_back(std::move(arrow));
+  }
+  return arrows;
+}
+
+Picture timeline_of(const ReportRun& run, const TracedRun& traced) {
+  const std::vector<TracedTrack>& tracks = traced.tracks;
   const Window window = first_steps(step_track(tracks).spans);
   const std::string title = fmt::format("{}: first steps", run.name);
   Picture picture{.title = title,
@@ -116,26 +147,34 @@ Picture timeline_of(const ReportRun& run, const std::vector<TracedTrack>& tracks
                   .data = {.caption = title,
                            .columns = {{"track"}, {"spans", true}, {"busy", true}, {"of the time", true}},
                            .rows = {}}};
-  TimelineChart chart{.begin_s = window.begin_s, .end_s = window.end_s, .tracks = {}};
+  TimelineChart chart{.begin_s = window.begin_s, .end_s = window.end_s, .tracks = {}, .arrows = {}};
+  std::map<size_t, size_t> rows;  // of the chart, by track
   Kinds kinds;
-  for (const TracedTrack& track : tracks) {
+  for (size_t i = 0; i < tracks.size(); ++i) {
+    const TracedTrack& track = tracks[i];
+    const std::vector<TracedSpan> shown = spans_within(track, window);
+    if (shown.empty()) continue;
     TimelineTrack drawn{.name = track.name, .spans = {}};
-    size_t spans = 0;
-    for (const TracedSpan& span : track.spans) {
-      if (!within(span, window)) continue;
-      if (++spans <= kMostSpans) {
+    const double least_s = shortest_drawn(shown);
+    for (const TracedSpan& span : shown) {
+      if (span.end_s - span.begin_s >= least_s)
         drawn.spans.push_back({span.begin_s, span.end_s, span.name, kinds.style(span.name)});
-      }
     }
-    if (spans == 0) continue;
     const double busy = busy_seconds(track, window);
     const double share = busy / (window.end_s - window.begin_s);
-    picture.data.rows.push_back({text_cell(track.name),
-                                 {.text = fmt::format("{}", spans), .value = static_cast<double>(spans)},
-                                 seconds_cell(busy),
-                                 share_cell(share)});
+    picture.data.rows.push_back(
+        {text_cell(track.name),
+         {.text = fmt::format("{}", shown.size()), .value = static_cast<double>(shown.size())},
+         seconds_cell(busy),
+         share_cell(share)});
     picture.description += fmt::format(" {} is busy {} of it.", track.name, share_text(share));
-    if (chart.tracks.size() < kMostTracks) chart.tracks.push_back(std::move(drawn));
+    if (chart.tracks.size() == kMostTracks) continue;
+    rows.emplace(i, chart.tracks.size());
+    chart.tracks.push_back(std::move(drawn));
+  }
+  chart.arrows = arrows_of(traced, window, rows);
+  if (!chart.arrows.empty()) {
+    picture.description += " Arrows follow batches from their first sample's read to their step.";
   }
   picture.legend = kinds.legend();
   if (picture.data.rows.size() > chart.tracks.size()) {
@@ -153,8 +192,8 @@ Section timeline_section(const std::vector<DrawnRun>& runs) {
   for (const DrawnRun& drawn : runs) {
     const std::string file = drawn.run->folder + "/trace.json";
     if (!std::filesystem::exists(file)) continue;
-    const std::vector<TracedTrack> tracks = read_trace(file);
-    if (!tracks.empty()) section.blocks.emplace_back(timeline_of(*drawn.run, tracks));
+    const TracedRun traced = read_trace(file);
+    if (!traced.tracks.empty()) section.blocks.emplace_back(timeline_of(*drawn.run, traced));
   }
   return section;
 }

@@ -17,8 +17,20 @@ struct TracedTrack {
   std::vector<TracedSpan> spans;  ///< in time's order, one that holds another before it
 };
 
-/// The tracks of a file of Chrome trace events that have spans ("ph": "X"), in the order of their
-/// thread_sort_index, else of their first events. Throws UsageError naming the file if it is none.
-std::vector<TracedTrack> read_trace(const std::string& file);
+/// Where an arrow comes by: at this time on this of the tracks.
+struct FlowPoint {
+  size_t track = 0;
+  double at_s = 0;
+};
+
+struct TracedRun {
+  std::vector<TracedTrack> tracks;
+  std::vector<std::vector<FlowPoint>> flows;  ///< each from its begin to its end, two points at least
+};
+
+/// What a file of Chrome trace events holds: the tracks that have spans ("ph": "X"), in the order of their
+/// thread_sort_index, else of their first events; flows ("s", "t", "f") by their begin. Throws UsageError
+/// naming the file if it is none.
+TracedRun read_trace(const std::string& file);
 
 }  // namespace slipstream

@@ -231,11 +231,26 @@ TEST(ReportTimeline, SpansAreCutAtTheWindow) {
   const TimelineChart chart{
       .begin_s = 1,
       .end_s = 2,
-      .tracks = {{"stream", {{0.5, 1.25, "step", "s1"}, {1.5, 9, "step", "s1"}, {2.5, 3, "step", "s1"}}}}};
+      .tracks = {{"stream", {{0.5, 1.25, "step", "s1"}, {1.5, 9, "step", "s1"}, {2.5, 3, "step", "s1"}}}},
+      .arrows = {}};
   const Drawing drawing = timeline_chart(chart, 1009);
   EXPECT_THAT(attributes(drawing, "part s1", "x"), ElementsAre(1, 501));
   EXPECT_THAT(attributes(drawing, "part s1", "width"), ElementsAre(249, 499));
   EXPECT_THAT(drawing.body(), HasSubstr("time (s)"));
+}
+
+TEST(ReportTimeline, ArrowsGoFromRowToRowWithinTheWindow) {
+  const TimelineChart chart{
+      .begin_s = 1,
+      .end_s = 2,
+      .tracks = {{"worker", {{0.5, 1.5, "read", "s1"}}}, {"stream", {{1.75, 2, "step", "s2"}}}},
+      .arrows = {{{0, 0.5}, {0, 1.25}, {1, 1.75}}, {{0, 0.5}, {1, 1.75}}}};
+  const Drawing drawing = timeline_chart(chart, 1009);
+  // Rows are 40 pixels high, their spans' middles 29 below the upper edge at 4; the second arrow has one
+  // point.
+  EXPECT_THAT(drawing.body(), HasSubstr("points=\"251,29 751,69\""));
+  EXPECT_THAT(drawing.body(), HasSubstr("points=\"746,64 751,69 746,74\""));  // the head
+  EXPECT_THAT(attributes(drawing, "flow", "cx"), ElementsAre(251, 751));
 }
 
 }  // namespace

@@ -139,7 +139,7 @@ TEST_F(ReportInputTest, AComparesMembersAreCheckedOneByOne) {
 
 TEST_F(ReportInputTest, TracesBecomeTracksInTheirOrder) {
   test::write_run(path("run"), {.steps = 3, .trace = true});
-  const std::vector<TracedTrack> tracks = read_trace(path("run/trace.json"));
+  const std::vector<TracedTrack> tracks = read_trace(path("run/trace.json")).tracks;
   ASSERT_EQ(tracks.size(), 2U);
   EXPECT_EQ(tracks[0].name, "worker 1");
   ASSERT_EQ(tracks[0].spans.size(), 9U);
@@ -154,7 +154,7 @@ TEST_F(ReportInputTest, TracesBecomeTracksInTheirOrder) {
   test::write_text(path("list.json"), R"([{"ph":"X","name":"b","pid":1,"tid":2,"ts":5,"dur":1},
     {"ph":"X","name":"a","pid":1,"tid":2,"ts":1,"dur":1}, {"ph":"X","name":"c","pid":1,"tid":1,"ts":1,"dur":1},
     {"ph":"M","name":"thread_sort_index","pid":1,"tid":1,"args":{"sort_index":-1}}])");
-  const std::vector<TracedTrack> sorted = read_trace(path("list.json"));
+  const std::vector<TracedTrack> sorted = read_trace(path("list.json")).tracks;
   ASSERT_EQ(sorted.size(), 2U);
   EXPECT_EQ(sorted[0].name, "thread 1");
   EXPECT_EQ(sorted[1].spans[0].name, "a");
@@ -163,6 +163,26 @@ TEST_F(ReportInputTest, TracesBecomeTracksInTheirOrder) {
   EXPECT_THAT(test::refusal([&] { read_trace(path("broken.json")); }),
               StartsWith(path("broken.json") + ": no trace"));
   test::write_text(path("broken.json"), R"({"traceEvents": [{"ph":"X","ts":"soon"}]})");
+  EXPECT_THAT(test::refusal([&] { read_trace(path("broken.json")); }),
+              StartsWith(path("broken.json") + ": no trace"));
+}
+
+TEST_F(ReportInputTest, FlowsFollowTheirIdOverTheTracks) {
+  test::write_text(path("flows.json"), R"([
+    {"ph":"M","name":"thread_sort_index","pid":1,"tid":7,"args":{"sort_index":2}},
+    {"ph":"X","name":"step","pid":1,"tid":7,"ts":9e6,"dur":1e6}, {"ph":"X","name":"read","pid":1,"tid":3,"ts":1e6,"dur":1},
+    {"ph":"f","id":5,"bp":"e","pid":1,"tid":7,"ts":9e6}, {"ph":"s","id":5,"pid":1,"tid":3,"ts":1e6},
+    {"ph":"s","id":4,"pid":1,"tid":3,"ts":5e6}, {"ph":"t","id":4,"pid":1,"tid":8,"ts":6e6}])");
+  const TracedRun run = read_trace(path("flows.json"));
+  ASSERT_EQ(run.tracks.size(), 2U);
+  EXPECT_EQ(run.tracks[0].name, "thread 3");
+  ASSERT_EQ(run.flows.size(), 1U) << "that of batch 4 has one point on a track with spans";
+  ASSERT_EQ(run.flows[0].size(), 2U);
+  EXPECT_EQ(run.flows[0][0].track, 0U);
+  EXPECT_DOUBLE_EQ(run.flows[0][0].at_s, 1);
+  EXPECT_EQ(run.flows[0][1].track, 1U);
+  EXPECT_DOUBLE_EQ(run.flows[0][1].at_s, 9);
+  test::write_text(path("broken.json"), R"([{"ph":"s","pid":1,"tid":3,"ts":1}])");
   EXPECT_THAT(test::refusal([&] { read_trace(path("broken.json")); }),
               StartsWith(path("broken.json") + ": no trace"));
 }
