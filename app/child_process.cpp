@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,8 +15,6 @@
 
 #include "data/error.h"
 #include "data/unique_fd.h"
-
-extern char** environ;
 
 namespace slipstream {
 namespace {
@@ -37,7 +36,7 @@ std::vector<std::string> environment_with(const std::vector<std::pair<std::strin
     const auto replaces = [&](const auto& one) { return text.starts_with(one.first + "="); };
     if (std::none_of(added.begin(), added.end(), replaces)) all.emplace_back(text);
   }
-  for (const auto& [name, value] : added) all.push_back(name + "=" + value);
+  for (const auto& [name, value] : added) all.push_back(fmt::format("{}={}", name, value));
   return all;
 }
 

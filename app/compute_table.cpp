@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
+#include <span>
 #include <vector>
 
 #include "app/side_by_side.h"
@@ -69,7 +69,8 @@ std::string kind_lines(const ComputeRate::Traced& traced) {
 std::string longest_lines(const KernelSummary& kernels) {
   std::string text = fmt::format("{:>9}  {:>8}  longest kernels\n", "a step", "launches");
   constexpr size_t kMostLines = 12;
-  for (const KernelSummary::Kernel& kernel : kernels.longest | std::views::take(kMostLines)) {
+  const size_t lines = std::min(kernels.longest.size(), kMostLines);
+  for (const KernelSummary::Kernel& kernel : std::span(kernels.longest).first(lines)) {
     text += fmt::format("{:>9}  {:>8}  {}\n", milliseconds(kernel.seconds), count(kernel.launches),
                         short_kernel_name(kernel.name, kKernelNameWidth));
   }

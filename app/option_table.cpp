@@ -34,25 +34,26 @@ std::string option_text(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-void OptionTable::integer(std::string key, int64_t& field, int64_t low, int64_t high, std::string help) {
-  add(std::move(key), std::move(help), std::make_unique<IntegerField>(field, low, high));
+void OptionTable::integer(std::string key, int64_t& field, int64_t low, int64_t high,
+                          const std::string& help) {
+  add(std::move(key), help, std::make_unique<IntegerField>(field, low, high));
 }
 
-void OptionTable::real(std::string key, double& field, double low, double high, std::string help) {
-  add(std::move(key), std::move(help), std::make_unique<RealField>(field, low, high));
+void OptionTable::real(std::string key, double& field, double low, double high, const std::string& help) {
+  add(std::move(key), help, std::make_unique<RealField>(field, low, high));
 }
 
-void OptionTable::text(std::string key, std::string& field, std::string placeholder, std::string help,
+void OptionTable::text(std::string key, std::string& field, std::string placeholder, const std::string& help,
                        std::string without_value) {
-  add(std::move(key), std::move(help), std::make_unique<TextField>(field, std::move(placeholder)));
+  add(std::move(key), help, std::make_unique<TextField>(field, std::move(placeholder)));
   options_.back().without_value = std::move(without_value);
 }
 
-void OptionTable::toggle(std::string key, bool& field, std::string help) {
-  add(std::move(key), std::move(help), std::make_unique<SwitchField>(field));
+void OptionTable::toggle(std::string key, bool& field, const std::string& help) {
+  add(std::move(key), help, std::make_unique<SwitchField>(field));
 }
 
-void OptionTable::add(std::string key, std::string help, std::unique_ptr<OptionField> field) {
+void OptionTable::add(std::string key, const std::string& help, std::unique_ptr<OptionField> field) {
   Option option;
   option.key = std::move(key);
   option.group = group_;

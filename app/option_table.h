@@ -31,15 +31,16 @@ class OptionTable {
   /// The group in --help of the options declared after this.
   void group(std::string name) { group_ = std::move(name); }
 
-  void integer(std::string key, int64_t& field, int64_t low, int64_t high, std::string help);
-  void real(std::string key, double& field, double low, double high, std::string help);
+  void integer(std::string key, int64_t& field, int64_t low, int64_t high, const std::string& help);
+  void real(std::string key, double& field, double low, double high, const std::string& help);
   /// The flag may stand without a value if `without_value` is not empty: that is then its value.
-  void text(std::string key, std::string& field, std::string placeholder, std::string help,
+  void text(std::string key, std::string& field, std::string placeholder, const std::string& help,
             std::string without_value = {});
   /// --key, --no-key, --key=true and --key=false.
-  void toggle(std::string key, bool& field, std::string help);
+  void toggle(std::string key, bool& field, const std::string& help);
   template <typename T>
-  void choice(std::string key, T& field, std::vector<std::pair<std::string, T>> choices, std::string help);
+  void choice(const std::string& key, T& field, std::vector<std::pair<std::string, T>> choices,
+              const std::string& help);
 
   /// Drops all options declared so far but these, for a command that has some of another's.
   void keep(const std::vector<std::string>& keys);
@@ -67,7 +68,7 @@ class OptionTable {
     CLI::Option* flag = nullptr;
   };
 
-  void add(std::string key, std::string help, std::unique_ptr<OptionField> field);
+  void add(std::string key, const std::string& help, std::unique_ptr<OptionField> field);
   Option& find(const std::string& where, const std::string& key);
 
   std::string group_;
@@ -75,8 +76,8 @@ class OptionTable {
 };
 
 template <typename T>
-void OptionTable::choice(std::string key, T& field, std::vector<std::pair<std::string, T>> choices,
-                         std::string help) {
+void OptionTable::choice(const std::string& key, T& field, std::vector<std::pair<std::string, T>> choices,
+                         const std::string& help) {
   std::vector<std::string> names;
   std::vector<T> values;
   for (auto& [name, value] : choices) {
@@ -87,7 +88,7 @@ void OptionTable::choice(std::string key, T& field, std::vector<std::pair<std::s
     return static_cast<size_t>(std::find(values.begin(), values.end(), field) - values.begin());
   };
   const auto set = [&field, values](size_t position) { field = values.at(position); };
-  add(std::move(key), std::move(help), std::make_unique<ChoiceField>(std::move(names), get, set));
+  add(key, help, std::make_unique<ChoiceField>(std::move(names), get, set));
 }
 
 }  // namespace slipstream

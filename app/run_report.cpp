@@ -16,7 +16,7 @@ bool is_epoch(const Json& record) {
 
 Json read_run_report(const std::string& path) {
   const Json report = read_json_object(path);
-  const Json epochs = report.contains("epochs") ? report.at("epochs") : Json();
+  Json epochs = report.contains("epochs") ? report.at("epochs") : Json();
   bool valid = epochs.is_array();
   for (const Json& record : epochs) valid = valid && is_epoch(record);
   if (!valid) {

@@ -37,6 +37,8 @@ class Event {
  public:
   explicit Event(c10::Device device);
   ~Event();
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
   Event(Event&&) noexcept;
   Event& operator=(Event&&) noexcept;
 

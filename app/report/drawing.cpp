@@ -64,7 +64,7 @@ void Drawing::rect(Point corner, double width, double height, std::string_view s
 
 void Drawing::path(const std::vector<Point>& points, std::string_view style) {
   if (points.empty()) return;
-  body_ += fmt::format("<polyline class=\"{}\" points=\"", style);
+  body_ += fmt::format(R"(<polyline class="{}" points=")", style);
   append_points(body_, points);
   body_ += "\"/>\n";
 }
@@ -73,7 +73,7 @@ void Drawing::band(const std::vector<Point>& upper, const std::vector<Point>& lo
   if (upper.empty()) return;
   std::vector<Point> outline = upper;
   outline.insert(outline.end(), lower.rbegin(), lower.rend());
-  body_ += fmt::format("<polygon class=\"{}\" points=\"", style);
+  body_ += fmt::format(R"(<polygon class="{}" points=")", style);
   append_points(body_, outline);
   body_ += "\"/>\n";
 }

@@ -103,7 +103,8 @@ std::vector<Block> parallel_pictures(const ReportSweep& sweep) {
     for (const FigureAxis& figure : figures) line.places.push_back(figure.place(result));
     chart.lines.push_back(std::move(line));
   }
-  std::ranges::stable_partition(chart.lines, [](const ParallelLine& line) { return line.style == "muted"; });
+  std::stable_partition(chart.lines.begin(), chart.lines.end(),
+                        [](const ParallelLine& line) { return line.style == "muted"; });
 
   Picture picture{
       .title = fmt::format("{}: options and figures of each run", sweep.name),

@@ -12,9 +12,9 @@ namespace slipstream {
 namespace {
 
 constexpr size_t kRateBins = 120;
-constexpr size_t kBusyBins = 160;    // of the picture; wider ones show their range
-constexpr double kBusyBin_s = 0.05;  // where a run has no utilisation.csv
-constexpr size_t kCloseUp = 150;     // rows
+constexpr size_t kBusyBins = 160;         // of the picture; wider ones show their range
+constexpr double kBusyBinSeconds = 0.05;  // where a run has no utilisation.csv
+constexpr size_t kCloseUp = 150;          // rows
 
 double end_of(const std::vector<Interval>& intervals) {
   return intervals.empty() ? 0 : intervals.back().end_s;
@@ -88,7 +88,7 @@ std::vector<Point> busy_points(const ReportRun& run) {
   const double end = end_of(intervals);
   if (!(end > 0)) return {};
   constexpr double kMostBins = 20'000;
-  return rates(intervals, end, static_cast<size_t>(std::clamp(end / kBusyBin_s, 1.0, kMostBins)));
+  return rates(intervals, end, static_cast<size_t>(std::clamp(end / kBusyBinSeconds, 1.0, kMostBins)));
 }
 
 Picture busy_picture(std::vector<Series> lines, const std::string& title, const std::string& note) {
@@ -102,7 +102,8 @@ Picture busy_picture(std::vector<Series> lines, const std::string& title, const 
     picture.description += fmt::format(" {}: {} on average.", line.name, share_text(mean_y(line.points)));
   }
   double unit = 1;
-  LineChart chart{.x = time_axis(lines, "time of training", unit),
+  const Axis time = time_axis(lines, "time of training", unit);
+  LineChart chart{.x = time,
                   .y = {.title = "compute busy", .low = 0, .high = 1, .is_share = true},
                   .series = std::move(lines),
                   .height = 64};

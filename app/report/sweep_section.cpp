@@ -48,7 +48,7 @@ std::vector<DrawnRun> drawn_runs(const ReportSweep& sweep) {
     const std::string pale = run.name == best_name ? "s2 strong" : "muted";
     drawn.push_back({&run, sweep.runs.size() <= kColours ? series_style(drawn.size()) : pale});
   }
-  std::ranges::stable_partition(drawn, [](const DrawnRun& run) { return run.style == "muted"; });
+  std::stable_partition(drawn.begin(), drawn.end(), [](const DrawnRun& run) { return run.style == "muted"; });
   return drawn;
 }
 
