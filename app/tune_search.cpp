@@ -14,10 +14,7 @@ namespace {
 constexpr double kLeastNoise = 0.01;    // that equal trials agree better than this is chance
 constexpr double kUneasyNoise = 0.03;   // beyond it two measurements of the baseline are too few
 constexpr double kCeilingShare = 0.98;  // of the rate without input: the input is hidden
-constexpr int kReserve = 2;             // trials kept for the confirmation: baseline and winner
 constexpr int kMostConfirmations = 2;
-// The least that makes a result: warm-up, ceiling, the baseline twice, one candidate, the confirmation.
-constexpr int kLeastTrials = 5 + kReserve;
 
 }  // namespace
 
@@ -29,7 +26,7 @@ TuneResult TuneSearch::run(const TuneSettings& start) {
   warm_up();
   measure_ceiling();
   // Only now it is known what a start-up takes that isn't the first.
-  if (!trials_.budget().has_room_for(kLeastTrials - 2)) trials_.budget().refuse(kLeastTrials);
+  trials_.budget().require_room_for(kLeastTrials - 2);
   measure_baseline();
   tune_input();
   try_batch_sizes();
@@ -43,26 +40,29 @@ TuneResult TuneSearch::run(const TuneSettings& start) {
 }
 
 void TuneSearch::warm_up() {
-  const Measured measured = trials_.run(TrialKind::kWarmUp, best_, /*reserve=*/0);
+  const Measured measured = trials_.run(TrialKind::kWarmUp, best_, /*reserve_s=*/0);
   if (measured.timed_out && measured.again_s <= 0) trials_.budget().refuse();
   if (!measured.failure.empty() && !measured.timed_out) throw Error(measured.failure);
-  if (!trials_.budget().has_room_for(kLeastTrials - 1)) trials_.budget().refuse(kLeastTrials);
+  trials_.budget().require_room_for(kLeastTrials - 1);
 }
 
 void TuneSearch::measure_ceiling() {
-  const Measured measured = trials_.run(TrialKind::kCeiling, best_, kReserve);
+  const Measured measured = trials_.run(TrialKind::kCeiling, best_, confirmation_s());
   if (measured.failure.empty()) ceilings_[best_.batch_size] = measured;
 }
 
 void TuneSearch::measure_baseline() {
   Repeated baseline;
   const auto once_more = [&] {
-    baseline.add(trials_.run_required(TrialKind::kBaseline, best_, /*reserve=*/0));
+    baseline.add(trials_.run_required(TrialKind::kBaseline, best_, /*reserve_s=*/0));
     result_.noise = std::max(kLeastNoise, baseline.range());
   };
   once_more();
   once_more();
-  if (result_.noise > kUneasyNoise && trials_.budget().has_room_for(2 + kReserve)) once_more();
+  const double candidate_s = trials_.budget().expected_s();
+  if (result_.noise > kUneasyNoise && trials_.budget().has_room_for(2 * candidate_s + confirmation_s())) {
+    once_more();
+  }
   result_.at_baseline = result_.at_chosen = at_best_ = baseline.median();
 }
 
@@ -90,11 +90,11 @@ bool TuneSearch::climb(Setting setting, int64_t most, bool up) {
 
 /// Whether it is the best now.
 bool TuneSearch::try_candidate(const TuneSettings& settings) {
-  if (!trials_.budget().has_room_for(1 + kReserve)) {
+  if (!has_room_for_candidate()) {
     result_.end = TuneEnd::kOutOfBudget;
     return false;
   }
-  const Trial trial = trials_.run_candidate(settings, at_best_, result_.noise, kReserve);
+  const Trial trial = trials_.run_candidate(settings, at_best_, result_.noise, confirmation_s());
   if (trial.wins) {
     best_ = settings;
     at_best_ = trial.measured;
@@ -118,7 +118,7 @@ void TuneSearch::try_batch_sizes() {
     if (last.settings == next && !last.measured.failure.empty()) failed = batch_size;
   }
   if (best_.batch_size == before) return;
-  if (!trials_.budget().has_room_for(1 + kReserve)) {
+  if (!has_room_for_candidate()) {
     result_.end = TuneEnd::kOutOfBudget;
     return;
   }
@@ -131,9 +131,10 @@ void TuneSearch::confirm() {
   result_.found = best_;
   if (best_ == result_.baseline) return;
   Repeated before, after;
-  for (int round = 0; round < kMostConfirmations && trials_.budget().has_room_for(2); ++round) {
-    const Measured old = trials_.run(TrialKind::kConfirmation, result_.baseline, /*reserve=*/1);
-    const Measured found = trials_.run(TrialKind::kConfirmation, best_, /*reserve=*/0);
+  for (int round = 0; round < kMostConfirmations && trials_.budget().has_room_for(confirmation_s());
+       ++round) {
+    const Measured old = trials_.run(TrialKind::kConfirmation, result_.baseline, winner_s());
+    const Measured found = trials_.run(TrialKind::kConfirmation, best_, /*reserve_s=*/0);
     if (!old.failure.empty() || !found.failure.empty()) break;
     before.add(old);
     after.add(found);
@@ -154,6 +155,15 @@ bool TuneSearch::is_at_ceiling() const {
   if (ceiling == ceilings_.end()) return false;
   const double highest = ceiling->second.images_per_s * (1 + ceiling->second.plus_minus);
   return at_best_.images_per_s >= kCeilingShare * highest;
+}
+
+/// Of another trial of the best: a larger batch's takes longer than others.
+double TuneSearch::winner_s() const { return std::max(trials_.budget().expected_s(), at_best_.again_s); }
+
+double TuneSearch::confirmation_s() const { return trials_.budget().expected_s() + winner_s(); }
+
+bool TuneSearch::has_room_for_candidate() const {
+  return trials_.budget().has_room_for(winner_s() + confirmation_s());
 }
 
 }  // namespace slipstream

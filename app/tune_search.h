@@ -9,6 +9,10 @@
 
 namespace slipstream {
 
+/// The least that makes a result: warm-up, ceiling, the baseline twice, one candidate, and in the end
+/// baseline and winner once more.
+constexpr int kLeastTrials = 7;
+
 struct TuneLimits {
   double budget_s = 0;
   int64_t most_workers = 1, most_prefetch = 1;
@@ -67,6 +71,9 @@ class TuneSearch {
   bool climb(Setting setting, int64_t most, bool up);
   bool try_candidate(const TuneSettings& settings);
   bool is_at_ceiling() const;
+  double winner_s() const;
+  double confirmation_s() const;
+  bool has_room_for_candidate() const;
 
   TuneLimits limits_;
   TuneTrials trials_;

@@ -264,6 +264,26 @@ TEST(TuneSearch, KeepsWhatIsUnconfirmedForWantOfTime) {
   EXPECT_EQ(result.chosen, kStart);
 }
 
+TEST(TuneSearch, KeepsTimeForAWinnerWhoseTrialsTakeLonger) {
+  Machine machine;
+  machine.limits.budget_s = 110;
+  machine.limits.batch_sizes = {128, 256};
+  machine.ceiling = 101;
+  machine.rate = [](const TuneSettings& settings) { return static_cast<double>(settings.batch_size + 36); };
+  machine.twist = [](TrialKind kind, const TuneSettings& settings, Measured& measured) {
+    if (kind == TrialKind::kCeiling || settings.batch_size == 64) return;
+    measured.took_s = measured.again_s = 25;
+  };
+  const TuneResult result = machine.tune(kStart);
+  // 65 s are gone and 35 s to be kept: 10 s are too few for a candidate of 25.
+  EXPECT_THAT(machine.log, ElementsAre("W 1/4/64", "C 1/4/64", "B 1/4/64", "B 1/4/64", "? 1/4/128 +",
+                                       "= 1/4/64", "= 1/4/128"));
+  EXPECT_EQ(result.end, TuneEnd::kOutOfBudget);
+  EXPECT_EQ(result.confirmation, Confirmation::kFaster);
+  EXPECT_EQ(result.chosen.batch_size, 128);
+  EXPECT_EQ(result.spent_s, 100);
+}
+
 TEST(TuneSearch, ExpectsWhatTrialsTakeAsARule) {
   Machine machine;
   machine.rate = knee_at_four;
@@ -284,8 +304,8 @@ TEST(TuneSearch, SaysWhatABudgetMustBe) {
   machine.limits.budget_s = 60;
   EXPECT_EQ(
       test::refusal([&] { machine.tune(kStart); }),
-      "--budget 60: too little to find anything here: a trial takes about 10.0 s, and 7 are the least. Give "
-      "--budget 77, or a smaller --batch-size or --image-size.");
+      "--budget 60: too little to find anything here: 10.0 s are gone, and 6 trials more, of about 10.0 s "
+      "each, are the least. Give --budget 77, or a smaller --batch-size or --image-size.");
   EXPECT_THAT(machine.log, ElementsAre("W 1/4/64"));
   machine.limits.budget_s = 77;
   EXPECT_EQ(machine.tune(kStart).chosen, kStart);
@@ -294,17 +314,36 @@ TEST(TuneSearch, SaysWhatABudgetMustBe) {
     measured.took_s = 20;
     measured.again_s = 5;
   };
-  EXPECT_THAT(test::refusal([&] { machine.tune(kStart); }), HasSubstr("about 20.0 s, and 7 are the least"));
+  EXPECT_THAT(test::refusal([&] { machine.tune(kStart); }),
+              HasSubstr("40.0 s are gone, and 5 trials more, of about 20.0 s each,"));
   EXPECT_THAT(machine.log, SizeIs(2));
 
   machine.twist = [](TrialKind, const TuneSettings&, Measured& measured) {
     measured = {.took_s = 77, .failure = "It took more than 77.0 s.", .timed_out = true, .again_s = 100};
   };
-  EXPECT_THAT(test::refusal([&] { machine.tune(kStart); }), HasSubstr("about 100.0 s, and 7 are the least"));
+  EXPECT_THAT(test::refusal([&] { machine.tune(kStart); }),
+              HasSubstr("6 trials more, of about 100.0 s each,"));
   machine.twist = [](TrialKind, const TuneSettings&, Measured& measured) {
     measured = {.took_s = 77, .failure = "It took more than 77.0 s.", .timed_out = true};
   };
   EXPECT_THAT(test::refusal([&] { machine.tune(kStart); }), HasSubstr("too few steps of training end in it"));
+}
+
+TEST(TuneSearch, AdvisesABudgetThatWouldHaveBeenEnough) {
+  Machine machine;
+  machine.limits.budget_s = 80;
+  machine.twist = [](TrialKind kind, const TuneSettings&, Measured& measured) {
+    if (kind == TrialKind::kWarmUp) measured.took_s = 60;  // cold files
+    measured.again_s = 5;
+  };
+  EXPECT_THAT(test::refusal([&] { machine.tune(kStart); }), HasSubstr("Give --budget 99,"));
+  machine.limits.budget_s = 99;
+  EXPECT_THAT(
+      test::refusal([&] { machine.tune(kStart); }),
+      HasSubstr(
+          "70.0 s are gone, and 5 trials more, of about 10.0 s each, are the least. Give --budget 132,"));
+  machine.limits.budget_s = 132;
+  EXPECT_EQ(machine.tune(kStart).chosen, kStart);
 }
 
 TEST(TuneSearch, FailsIfTheTrainingDoes) {
