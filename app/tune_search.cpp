@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/tune_repeated.h"
+#include "app/tune_text.h"
 #include "data/error.h"
 
 namespace slipstream {
@@ -15,6 +16,9 @@ constexpr double kLeastNoise = 0.01;    // that equal trials agree better than t
 constexpr double kUneasyNoise = 0.03;   // beyond it two measurements of the baseline are too few
 constexpr double kCeilingShare = 0.98;  // of the rate without input: the input is hidden
 constexpr int kMostConfirmations = 2;
+
+/// Not for want of time.
+bool has_failed(const Measured& measured) { return !measured.failure.empty() && !measured.timed_out; }
 
 }  // namespace
 
@@ -42,7 +46,7 @@ TuneResult TuneSearch::run(const TuneSettings& start) {
 void TuneSearch::warm_up() {
   const Measured measured = trials_.run(TrialKind::kWarmUp, best_, /*reserve_s=*/0);
   if (measured.timed_out && measured.again_s <= 0) trials_.budget().refuse();
-  if (!measured.failure.empty() && !measured.timed_out) throw Error(measured.failure);
+  if (has_failed(measured)) throw Error(failure_text(TrialKind::kWarmUp, best_, measured.failure));
   trials_.budget().require_room_for(kLeastTrials - 1);
 }
 
@@ -55,7 +59,8 @@ void TuneSearch::measure_baseline() {
   Repeated baseline;
   const auto once_more = [&] {
     baseline.add(trials_.run_required(TrialKind::kBaseline, best_, /*reserve_s=*/0));
-    result_.noise = std::max(kLeastNoise, baseline.range());
+    result_.difference = baseline.range();
+    result_.noise = std::max(kLeastNoise, result_.difference);
   };
   once_more();
   once_more();
@@ -73,6 +78,8 @@ void TuneSearch::tune_input() {
     descend(&TuneSettings::workers, most_workers);
   } while (descend(&TuneSettings::prefetch, most_prefetch));  // with another, other workers may pay
   if (is_at_ceiling()) result_.end = TuneEnd::kAtCeiling;
+  result_.most_workers = best_.workers == most_workers;
+  result_.most_prefetch = best_.prefetch == most_prefetch;
 }
 
 bool TuneSearch::descend(Setting setting, int64_t most) {
@@ -95,6 +102,7 @@ bool TuneSearch::try_candidate(const TuneSettings& settings) {
     return false;
   }
   const Trial trial = trials_.run_candidate(settings, at_best_, result_.noise, confirmation_s());
+  if (trial.measured.timed_out) result_.end = TuneEnd::kOutOfBudget;
   if (trial.wins) {
     best_ = settings;
     at_best_ = trial.measured;
@@ -115,7 +123,7 @@ void TuneSearch::try_batch_sizes() {
     }
     try_candidate(next);
     const Trial& last = trials_.list().back();
-    if (last.settings == next && !last.measured.failure.empty()) failed = batch_size;
+    if (last.settings == next && has_failed(last.measured)) failed = batch_size;
   }
   if (best_.batch_size == before) return;
   if (!has_room_for_candidate()) {
@@ -130,16 +138,17 @@ void TuneSearch::try_batch_sizes() {
 void TuneSearch::confirm() {
   result_.found = best_;
   if (best_ == result_.baseline) return;
+  result_.confirmation = Confirmation::kUnconfirmed;
   Repeated before, after;
   for (int round = 0; round < kMostConfirmations && trials_.budget().has_room_for(confirmation_s());
        ++round) {
     const Measured old = trials_.run(TrialKind::kConfirmation, result_.baseline, winner_s());
     const Measured found = trials_.run(TrialKind::kConfirmation, best_, /*reserve_s=*/0);
+    if (has_failed(old) || has_failed(found)) result_.confirmation = Confirmation::kFailed;
     if (!old.failure.empty() || !found.failure.empty()) break;
     before.add(old);
     after.add(found);
   }
-  result_.confirmation = Confirmation::kUnconfirmed;
   if (before.empty()) return;
   result_.at_baseline = result_.at_chosen = before.median();
   result_.confirmation = Confirmation::kNotFaster;

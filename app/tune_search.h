@@ -29,7 +29,8 @@ enum class TuneEnd {
 /// What the confirmation said of the search's best.
 enum class Confirmation {
   kNotNeeded,    ///< it is the baseline
-  kUnconfirmed,  ///< it had no time, or a trial failed
+  kUnconfirmed,  ///< it had no time
+  kFailed,       ///< a trial failed
   kNotFaster,
   kFaster,
 };
@@ -38,9 +39,11 @@ struct TuneResult {
   TuneSettings baseline, found, chosen;  ///< found: the search's best; chosen: that, or else the baseline
   Measured at_baseline, at_chosen;       ///< medians of repeated trials, the latest where there are some
   Confirmation confirmation = Confirmation::kNotNeeded;
-  double noise = 0;               ///< share of the rate by which equal trials differ
+  double difference = 0;          ///< share of the rate by which equal trials differ
+  double noise = 0;               ///< that, or what is chance: a candidate must be faster by more
   std::optional<double> ceiling;  ///< images/s without input, at the chosen batch size
   TuneEnd end = TuneEnd::kNothingPays;
+  bool most_workers = false, most_prefetch = false;  ///< a limit, not the rate, kept the search from more
   double spent_s = 0;
   std::vector<Trial> trials;  ///< in their order
 };

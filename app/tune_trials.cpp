@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/tune_text.h"
 #include "data/error.h"
 
 namespace slipstream {
@@ -14,7 +15,7 @@ Measured TuneTrials::run(TrialKind kind, const TuneSettings& settings, double re
 
 Measured TuneTrials::run_required(TrialKind kind, const TuneSettings& settings, double reserve_s) {
   Measured measured = run(kind, settings, reserve_s);
-  if (!measured.failure.empty()) throw Error(measured.failure);
+  if (!measured.failure.empty()) throw Error(failure_text(kind, settings, measured.failure));
   return measured;
 }
 

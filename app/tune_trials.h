@@ -21,7 +21,7 @@ class TuneTrials {
 
   /// A trial that leaves `reserve_s` of the budget.
   Measured run(TrialKind kind, const TuneSettings& settings, double reserve_s);
-  /// As `run`; throws Error with the sentence of a trial that failed.
+  /// As `run`; throws Error with the name and the sentence of a trial that failed.
   Measured run_required(TrialKind kind, const TuneSettings& settings, double reserve_s);
   /// A candidate, which wins over `best` if it is faster by more than the noise: that of equal trials, or of
   /// the steps within one of the two where they vary more.

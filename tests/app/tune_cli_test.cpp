@@ -131,7 +131,7 @@ TEST_F(TuneCliTest, FailsWithTheSentenceOfATrainingThatFails) {
   test::write_text(weights, "no weights");
   const CommandResult failed = tune("--weights " + weights + " --out " + path("no.json"));
   EXPECT_EQ(failed.exit_code, 1);
-  EXPECT_THAT(failed.errors, testing::StartsWith("slipstream: "));
+  EXPECT_THAT(failed.errors, testing::StartsWith("slipstream: warm-up: "));
   EXPECT_THAT(failed.errors, HasSubstr(weights));
   EXPECT_FALSE(fs::exists(path("no.json")));
 }

@@ -71,6 +71,7 @@ TEST(TuneSearch, StopsAtTheKnee) {
   EXPECT_EQ(result.end, TuneEnd::kNothingPays);
   EXPECT_EQ(result.at_baseline.images_per_s, 100);
   EXPECT_EQ(result.at_chosen.images_per_s, 400);
+  EXPECT_EQ(result.difference, 0);
   EXPECT_EQ(result.noise, 0.01);
   EXPECT_EQ(result.ceiling, 1e6);
   EXPECT_EQ(result.spent_s, 130);
@@ -95,10 +96,18 @@ TEST(TuneSearch, StaysWithinItsLimits) {
   machine.limits.most_workers = 6;
   machine.limits.most_prefetch = 4;
   machine.rate = [](const TuneSettings& settings) { return static_cast<double>(settings.workers); };
-  EXPECT_EQ(machine.tune({.workers = 4, .prefetch = 4, .batch_size = 8}).chosen.workers, 6);
+  TuneResult result = machine.tune({.workers = 4, .prefetch = 4, .batch_size = 8});
+  EXPECT_EQ(result.chosen.workers, 6);
+  EXPECT_TRUE(result.most_workers);
+  EXPECT_TRUE(result.most_prefetch);
   // More than the limit was asked for: no smaller one is called an increase.
   EXPECT_EQ(machine.tune({.workers = 9, .prefetch = 4, .batch_size = 8}).chosen.workers, 9);
   EXPECT_THAT(machine.log, testing::Contains("? 4/4/8"));
+  machine.rate = [](auto...) { return 100.0; };
+  result = machine.tune({.workers = 3, .prefetch = 2, .batch_size = 8});
+  EXPECT_THAT(machine.log, testing::IsSupersetOf({"? 6/2/8", "? 3/4/8"}));
+  EXPECT_FALSE(result.most_workers);
+  EXPECT_FALSE(result.most_prefetch);
 }
 
 TEST(TuneSearch, TriesWorkersAgainWithAnotherPrefetch) {
@@ -144,9 +153,11 @@ TEST(TuneSearch, GoesOnWhereTheCeilingIsInDoubt) {
 TEST(TuneSearch, GoesOnWithoutACeilingThatFails) {
   Machine machine;
   machine.twist = [](TrialKind kind, const TuneSettings&, Measured& measured) {
-    if (kind == TrialKind::kCeiling) measured.failure = "No memory.";
+    if (kind == TrialKind::kCeiling) measured = {.images_per_s = 1, .took_s = 4, .failure = "No memory."};
   };
   const TuneResult result = machine.tune(kStart);
+  EXPECT_THAT(machine.log, testing::IsSupersetOf({"? 2/4/64", "? 1/8/64", "? 1/2/64"}));
+  EXPECT_EQ(result.end, TuneEnd::kNothingPays);
   EXPECT_FALSE(result.ceiling);
   EXPECT_EQ(result.trials[1].measured.failure, "No memory.");
 }
@@ -162,7 +173,8 @@ TEST(TuneSearch, TakesNoiseForNoGain) {
   };
   const TuneResult result = machine.tune(kStart);
   EXPECT_TRUE(rates.empty()) << "two that differ much are too few";
-  EXPECT_DOUBLE_EQ(result.noise, 8.0 / 104);
+  EXPECT_DOUBLE_EQ(result.difference, 8.0 / 104);
+  EXPECT_EQ(result.noise, result.difference);
   EXPECT_EQ(result.at_baseline.images_per_s, 104);
   EXPECT_EQ(result.chosen, kStart);
   EXPECT_NEAR(*result.trials[5].gain, 7.0 / 104, 1e-12);
@@ -196,8 +208,14 @@ TEST(TuneSearch, KeepsTheBaselineUnlessTheWinnerWinsAgain) {
     if (kind == TrialKind::kConfirmation) measured.failure = "It broke.";
   };
   result = machine.tune(kStart);
-  EXPECT_EQ(result.confirmation, Confirmation::kUnconfirmed);
+  EXPECT_EQ(result.confirmation, Confirmation::kFailed);
   EXPECT_EQ(result.chosen, kStart);
+
+  machine.twist = [](TrialKind kind, const TuneSettings&, Measured& measured) {
+    measured.timed_out = kind == TrialKind::kConfirmation;
+    if (measured.timed_out) measured.failure = "It took more than 10.0 s.";
+  };
+  EXPECT_EQ(machine.tune(kStart).confirmation, Confirmation::kUnconfirmed);
 }
 
 TEST(TuneSearch, TunesInputForTheBatchThatWins) {
@@ -236,6 +254,28 @@ TEST(TuneSearch, SkipsABatchThatMemoryDoesNotHoldAndAllLargerOnes) {
   EXPECT_EQ(result.trials[7].measured.failure, "Not tried: a batch of 128 failed.");
   EXPECT_EQ(result.trials[7].settings.batch_size, 512);
   EXPECT_EQ(result.spent_s, 54);
+}
+
+TEST(TuneSearch, TakesABatchThatRanOutOfTimeForNoFailure) {
+  Machine machine;
+  machine.ceiling = 100;
+  machine.limits = {.budget_s = 100, .most_workers = 16, .most_prefetch = 16, .batch_sizes = {128, 256}};
+  machine.twist = [](TrialKind, const TuneSettings& settings, Measured& measured) {
+    if (settings.batch_size == 64) return;
+    measured = {.took_s = 40, .failure = "It took more than 40.0 s.", .timed_out = true};
+  };
+  const TuneResult result = machine.tune(kStart);
+  EXPECT_THAT(machine.log, ElementsAre("W 1/4/64", "C 1/4/64", "B 1/4/64", "B 1/4/64", "? 1/4/128"));
+  EXPECT_EQ(result.end, TuneEnd::kOutOfBudget);
+  EXPECT_EQ(result.chosen, kStart);
+}
+
+TEST(TuneSearch, EndsForWantOfTimeWhereACandidateRanOutOfIt) {
+  Machine machine;
+  machine.twist = [](TrialKind, const TuneSettings& settings, Measured& measured) {
+    if (settings.workers == 2) measured = {.took_s = 4, .failure = "It took more.", .timed_out = true};
+  };
+  EXPECT_EQ(machine.tune(kStart).end, TuneEnd::kOutOfBudget);
 }
 
 TEST(TuneSearch, KeepsTimeForTheConfirmation) {
@@ -351,11 +391,12 @@ TEST(TuneSearch, FailsIfTheTrainingDoes) {
   machine.twist = [](TrialKind, const TuneSettings&, Measured& measured) {
     measured.failure = "images/a.jpg: is no image.";
   };
-  EXPECT_EQ(test::refusal([&] { machine.tune(kStart); }), "images/a.jpg: is no image.");
+  EXPECT_EQ(test::refusal([&] { machine.tune(kStart); }), "warm-up: images/a.jpg: is no image.");
   machine.twist = [](TrialKind kind, const TuneSettings&, Measured& measured) {
-    if (kind == TrialKind::kBaseline) measured.failure = "It broke.";
+    if (kind == TrialKind::kBaseline) measured.failure = "It took more than 12.3 s.";
   };
-  EXPECT_EQ(test::refusal([&] { machine.tune(kStart); }), "It broke.");
+  EXPECT_EQ(test::refusal([&] { machine.tune(kStart); }),
+            "batch 64, workers 1, prefetch 4: It took more than 12.3 s.");
 }
 
 }  // namespace
