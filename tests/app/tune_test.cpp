@@ -38,6 +38,7 @@ TEST(SteadyRate, LeavesTheWarmUpOutAndCountsAllThatPassesBetweenSteps) {
   EXPECT_DOUBLE_EQ(rate.images_per_s, 20);
   EXPECT_NEAR(rate.data_wait_share, 0.2, 1e-12);
   EXPECT_NEAR(rate.plus_minus, 0, 1e-6);
+  EXPECT_NEAR(rate.seconds, 1.5, 1e-12);
 }
 
 TEST(SteadyRate, LeavesOutWhatLiesBetweenEpochs) {
