@@ -11,6 +11,7 @@
 #include "app/scratch_folder.h"
 #include "app/steady_rate.h"
 #include "app/train_options_table.h"
+#include "app/tune_line.h"
 #include "app/tune_record.h"
 #include "app/tune_text.h"
 #include "data/error.h"
@@ -66,6 +67,29 @@ TEST(BatchSizes, AreListedOnceAndInOrder) {
   }
   EXPECT_EQ(test::refusal([] { listed_batch_sizes("64,1001", 1000); }),
             "--batch-sizes: 1001 is more than the 1000 images that there are to train on.");
+}
+
+TEST(TuneLine, RefusesABatchThatTheImagesDoNotMake) {
+  TuneLine line;
+  line.options.batch_size = 64;
+  EXPECT_THAT(line.limits(64).batch_sizes, IsEmpty());
+  EXPECT_EQ(test::refusal([&] { line.limits(63); }),
+            "--batch-size: 64 is more than the 63 images that there are to train on.");
+}
+
+TEST(TuneLine, RefusesTrialsThatAreTooLongForTheBudget) {
+  const test::TemporaryFolder folder;
+  TuneLine line;
+  line.options.data = folder.path().string();
+  line.budget = 180;
+  line.trial = 30;
+  EXPECT_EQ(
+      test::refusal([&] { line.read(); }),
+      "--trial 30: 7 trials are the least, and --budget 180 has no room for them; give a shorter --trial, "
+      "or a larger --budget.");
+  line.trial = 25;
+  line.read();
+  EXPECT_EQ(line.trial_s(), 25);
 }
 
 TEST(FolderBytes, AreEstimatedByAThousandFiles) {
