@@ -29,11 +29,14 @@ std::vector<int64_t> listed_batch_sizes(const std::string& list, int64_t images)
   std::set<int64_t> sizes;
   if (list.empty()) return {};
   for (const std::string& part : comma_parts(list)) sizes.insert(size_of(part));
-  if (*sizes.rbegin() > images) {
-    throw UsageError(fmt::format("--batch-sizes: {} is more than the {} images that there are to train on.",
-                                 *sizes.rbegin(), images));
-  }
+  require_images_for("--batch-sizes", *sizes.rbegin(), images);
   return {sizes.begin(), sizes.end()};
+}
+
+void require_images_for(const std::string& flag, int64_t size, int64_t images) {
+  if (size <= images) return;
+  throw UsageError(
+      fmt::format("{}: {} is more than the {} images that there are to train on.", flag, size, images));
 }
 
 }  // namespace slipstream

@@ -92,6 +92,7 @@ ComparePlan plan_compare(const TrainOptions& options, const std::vector<Mode>& m
   way.mode = Mode::kOverlapped;
   way.decode = Decoder::kCpu;
   way.synthetic = true;
+  way.weights.clear();  // they are for the folder's classes
   add_way(plan, way);
   return plan;
 }

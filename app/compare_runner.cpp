@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
@@ -45,8 +44,7 @@ int run_in_turn(const std::vector<PlannedRun>& runs, const SweepFolder& folder, 
     SweepRun run(planned, folder, /*anew=*/true, /*gpu=*/"", settings, console.now());
     const auto result = watch_run(run, console, [&] {
       if (!line.is_due()) return false;
-      const std::string text = progress_text(done, runs.size(), run, console.now() - start_s);
-      line.show(text.substr(0, static_cast<size_t>(std::max(0, line.columns()))));
+      line.show(progress_text(done, runs.size(), run, console.now() - start_s));
       return false;
     });
     for (const char* weights : {"checkpoint.pt", "model.pt"}) {  // of a large network: gigabytes in the end

@@ -17,19 +17,30 @@ std::optional<int64_t> limit(__rlimit_resource resource) {
 }
 
 /// The cores that this process may run on, cut to the container's quota.
-int64_t usable_cores() {
+int64_t usable_cores(const std::string& container) {
   cpu_set_t set;
   int64_t cores = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
   int64_t quota = 0, period = 0;
-  std::ifstream file("/sys/fs/cgroup/cpu.max");  // "max 100000" where there is no quota
+  std::ifstream file(container + "/cpu.max");  // "max 100000" where there is no quota
   if (file >> quota >> period && period > 0) cores = std::min(cores, std::max<int64_t>(quota / period, 1));
   return cores;
 }
 
-int64_t number_in(const char* path) {
+int64_t number_in(const std::string& path) {
   std::ifstream file(path);
   int64_t value = 0;
   return file >> value ? value : 0;
+}
+
+/// What the container's processes hold. Files that it keeps in memory make way where memory is needed.
+int64_t held_bytes(const std::string& container) {
+  int64_t held = number_in(container + "/memory.current");
+  std::ifstream file(container + "/memory.stat");
+  std::string name;
+  for (int64_t bytes = 0; file >> name >> bytes;) {
+    if (name == "inactive_file" || name == "active_file") held -= bytes;
+  }
+  return std::max<int64_t>(held, 0);
 }
 
 int64_t meminfo(const std::string& key) {
@@ -43,15 +54,14 @@ int64_t meminfo(const std::string& key) {
 
 }  // namespace
 
-MachineFacts machine_facts() {
+MachineFacts machine_facts(const std::string& container) {
   MachineFacts facts;
-  facts.cores = usable_cores();
+  facts.cores = usable_cores(container);
   facts.memory_bytes = meminfo("MemTotal:");
   facts.available_bytes = meminfo("MemAvailable:");
-  if (const int64_t most = number_in("/sys/fs/cgroup/memory.max"); most > 0 && most < facts.memory_bytes) {
+  if (const int64_t most = number_in(container + "/memory.max"); most > 0 && most < facts.memory_bytes) {
     facts.memory_bytes = most;
-    facts.available_bytes =
-        std::min(facts.available_bytes, most - number_in("/sys/fs/cgroup/memory.current"));
+    facts.available_bytes = std::min(facts.available_bytes, most - held_bytes(container));
   }
   facts.open_files = limit(RLIMIT_NOFILE);
   facts.locked_bytes = limit(RLIMIT_MEMLOCK);

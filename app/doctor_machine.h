@@ -15,7 +15,8 @@ struct MachineFacts {
   std::optional<int64_t> locked_bytes;  ///< empty: no limit
 };
 
-MachineFacts machine_facts();
+/// `container`: the folder of the control group that this process is in.
+MachineFacts machine_facts(const std::string& container = "/sys/fs/cgroup");
 
 /// "1024", or "unlimited" if empty.
 std::string limit_text(const std::optional<int64_t>& limit);

@@ -13,6 +13,9 @@ class JsonOutput {
  public:
   void add_to(OptionTable& table);
   bool alone() const { return file_ == "-"; }
+  /// Throws UsageError if no file can be there: it is a folder, or its folder is neither there nor `coming`,
+  /// which will be. For a command that takes long.
+  void require_place(const std::string& coming) const;
   /// Writes or prints `figures`; does nothing without the option.
   void write(const Json& figures) const;
 

@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <string_view>
@@ -52,8 +53,9 @@ int ProgressLine::columns() const {
 }
 
 void ProgressLine::show(const std::string& text) {
-  if (!console_.terminal) return print(text);
-  out_ << '\r' << text << "\x1b[K" << std::flush;
+  const std::string shown = text.substr(0, static_cast<size_t>(std::max(0, columns())));
+  if (!console_.terminal) return print(shown);
+  out_ << '\r' << shown << "\x1b[K" << std::flush;
   line_open_ = true;
 }
 

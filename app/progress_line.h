@@ -25,7 +25,7 @@ class ProgressLine {
 
   /// Whether it is time to show progress again; true starts the time anew.
   bool is_due();
-  /// The most that `show` has room for.
+  /// The most that `show` has room for; it cuts the rest off.
   int columns() const;
   void show(const std::string& text);
   void print(const std::string& text);

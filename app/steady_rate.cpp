@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/report/steps_file.h"
+
 namespace slipstream {
 namespace {
 
@@ -11,7 +13,7 @@ double end_s(const StepRecord& step) { return step.begin_s + step.times.compute_
 /// From the end of the step before it; of an epoch's first, what it waited and took.
 double seconds(const StepRecord& step, const StepRecord& before) {
   if (step.epoch == before.epoch) return end_s(step) - end_s(before);
-  return step.times.data_wait_s + step.times.compute_s;
+  return step_seconds(step);
 }
 
 }  // namespace
@@ -30,7 +32,8 @@ SteadyRate steady_rate(const std::vector<StepRecord>& steps, size_t warm_up) {
   const double variance = std::max(0.0, squares / count - mean * mean) * count / (count - 1);
   return {.images_per_s = images / sum_s,
           .plus_minus = 2 * std::sqrt(variance / count) / mean,
-          .data_wait_share = wait_s / sum_s};
+          .data_wait_share = wait_s / sum_s,
+          .seconds = sum_s};
 }
 
 }  // namespace slipstream

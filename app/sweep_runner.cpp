@@ -142,7 +142,7 @@ std::string SweepRunner::progress() const {
     text +=
         fmt::format("  {} {}/{}", run.name, job.run->epochs_done(), run.config.at("epochs").get<int64_t>());
   }
-  return text.substr(0, static_cast<size_t>(std::max(0, line_.columns())));
+  return text;
 }
 
 }  // namespace slipstream

@@ -19,12 +19,15 @@ void TuneBudget::spend(double trial_s) {
 
 double TuneBudget::expected_s() const { return lengths_.empty() ? first_s_ : spread_of(lengths_).median; }
 
-void TuneBudget::refuse(int trials) const {
+void TuneBudget::require_room_for(int trials) const {
   constexpr double kMargin = 1.1;
-  throw Error(fmt::format(
-      "--budget {}: too little to find anything here: a trial takes about {:.1f} s, and {} are the "
-      "least. Give --budget {:.0f}, or a smaller --batch-size or --image-size.",
-      seconds_, expected_s(), trials, expected_s() * trials * kMargin));
+  const double needed_s = trials * expected_s();
+  if (has_room_for(needed_s)) return;
+  throw Error(
+      fmt::format("--budget {}: too little to find anything here: {:.1f} s are gone, and {} trials more, of "
+                  "about {:.1f} s "
+                  "each, are the least. Give --budget {:.0f}, or a smaller --batch-size or --image-size.",
+                  seconds_, spent_s_, trials, expected_s(), (spent_s_ + needed_s) * kMargin));
 }
 
 void TuneBudget::refuse() const {

@@ -15,15 +15,14 @@ class TuneBudget {
   void spend_first(double trial_s, double again_s);
   void spend(double trial_s);
 
-  bool has_room_for(int trials) const { return left_before(trials) >= 0; }
-  /// What a trial may take so that as many others have room after it; negative if they have none.
-  double left_before(int trials) const { return seconds_ - spent_s_ - trials * expected_s(); }
+  bool has_room_for(double seconds) const { return left_s() >= seconds; }
+  double left_s() const { return seconds_ - spent_s_; }
   double spent_s() const { return spent_s_; }
   double expected_s() const;  ///< of a trial
 
-  /// Throws Error: the budget is too small for as many trials in all.
-  [[noreturn]] void refuse(int trials) const;
-  /// Likewise, where nobody knows what a trial takes.
+  /// Throws Error if as many trials more have no room.
+  void require_room_for(int trials) const;
+  /// Throws Error: the budget is too small, and nobody knows what a trial takes.
   [[noreturn]] void refuse() const;
 
  private:

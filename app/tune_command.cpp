@@ -45,12 +45,12 @@ class Told {
   std::optional<ProgressLine> lines_;
 };
 
+/// The device's name is for the record, after the trials: to ask for it takes memory of every GPU.
 std::string title(const TuneLine& line, const TrainSetup& setup, size_t images) {
   return fmt::format("Tuning workers{} prefetch{} for {} images, {} at {} px, {}, on {}; {} s at most.\n",
                      line.batch_sizes.empty() ? " and" : ",",
-                     line.batch_sizes.empty() ? "" : " and batch size", rounded(static_cast<double>(images)),
-                     setup.options.arch, setup.options.image_size, setup.schedule_name(),
-                     device_name(setup.options.device), line.budget);
+                     line.batch_sizes.empty() ? "" : " and batch size", images, setup.options.arch,
+                     setup.options.image_size, setup.schedule_name(), setup.device.str(), line.budget);
 }
 
 /// Whether a training would find its images in memory, but for the first epoch.

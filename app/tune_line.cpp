@@ -28,10 +28,10 @@ TuneLine::TuneLine() : train(train_options_table(options)), flags(train_options_
               "reports"});
   flags.group("Tuning");
   flags.real("budget", budget, 1, 1e6, "Seconds that all trials may take.");
-  flags.real(
-      "trial", trial, 0, 1e6,
-      "Seconds that a trial goes on, start-up included; it lasts ten steps or so at least. 0: a twelfth "
-      "of --budget, at most 30.");
+  flags.real("trial", trial, 0, 1e6,
+             "Seconds that a trial goes on, start-up included; longer until there are ten steps or so, and "
+             "two seconds "
+             "of them. 0: a twelfth of --budget, at most 30.");
   flags.text("batch_sizes", batch_sizes, "LIST",
              "Batch sizes to try, too, as 64,128,256. Another one changes what a training learns.");
   flags.text("out", out, "FILE", "Where the configuration goes, for train --config.");
@@ -41,10 +41,7 @@ TuneLine::TuneLine() : train(train_options_table(options)), flags(train_options_
 void TuneLine::read() {
   if (!config.empty()) train.read_file(config);
   flags.read_flags();
-  if (options.mode == Mode::kSerial) {
-    throw UsageError("--mode serial has no threads to tune: leave it out, for overlapped, or take pinned.");
-  }
-  if (fs::is_directory(out)) throw UsageError(fmt::format("--out {}: is a folder; name a file.", out));
+  check();
   options.synthetic = false;
   options.resume.clear();
   if (!options.train_dir.empty()) return;
@@ -55,7 +52,22 @@ void TuneLine::read() {
   }
 }
 
+void TuneLine::check() const {
+  if (options.mode == Mode::kSerial) {
+    throw UsageError("--mode serial has no threads to tune: leave it out, for overlapped, or take pinned.");
+  }
+  if (fs::is_directory(out)) throw UsageError(fmt::format("--out {}: is a folder; name a file.", out));
+  json.require_place(/*coming=*/fs::path(out).parent_path().string());
+  if (kLeastTrials * trial > budget) {
+    throw UsageError(fmt::format(
+        "--trial {}: {} trials are the least, and --budget {} has no room for them; give a shorter "
+        "--trial, or a larger --budget.",
+        trial, kLeastTrials, budget));
+  }
+}
+
 TuneLimits TuneLine::limits(int64_t images) const {
+  require_images_for("--batch-size", options.batch_size, images);
   return {.budget_s = budget,
           .most_workers = kWorkersPerCore * machine_facts().cores,
           .most_prefetch = kMostPrefetch,

@@ -29,6 +29,9 @@ struct TuneLine {
   std::string config, batch_sizes, out = "tuned.json";
   double budget = 180, trial = 0;
   JsonOutput json;
+
+ private:
+  void check() const;
 };
 
 }  // namespace slipstream

@@ -1,12 +1,13 @@
 #pragma once
 
-#include <iosfwd>
 #include <string>
+#include <vector>
 
 #include "app/json.h"
 #include "app/progress_line.h"
 #include "app/sweep_folder.h"
 #include "app/tune_trial.h"
+#include "pipeline/run_observer.h"
 
 namespace slipstream {
 
@@ -20,7 +21,7 @@ struct StoppedBySignal {
 struct TuneMeterOptions {
   std::string executable;  ///< of slipstream
   std::string scratch;     ///< a folder for the trials' files
-  double trial_s = 0;      ///< of a trial, start-up included, where that makes enough steps
+  double trial_s = 0;      ///< of a trial, start-up included, where that is enough to measure
   bool other_images =
       false;  ///< each trial reads others: memory doesn't hold all, so a training finds none there
 };
@@ -37,6 +38,8 @@ class TuneMeter {
 
  private:
   PlannedRun planned(TrialKind kind, const TuneSettings& settings);
+  bool is_enough(const std::vector<StepRecord>& steps, const TuneSettings& settings) const;
+  Measured measured(const std::vector<StepRecord>& steps, const TuneSettings& settings, double took_s) const;
 
   Json config_;
   TuneMeterOptions options_;

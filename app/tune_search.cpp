@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/tune_repeated.h"
+#include "app/tune_text.h"
 #include "data/error.h"
 
 namespace slipstream {
@@ -14,10 +15,10 @@ namespace {
 constexpr double kLeastNoise = 0.01;    // that equal trials agree better than this is chance
 constexpr double kUneasyNoise = 0.03;   // beyond it two measurements of the baseline are too few
 constexpr double kCeilingShare = 0.98;  // of the rate without input: the input is hidden
-constexpr int kReserve = 2;             // trials kept for the confirmation: baseline and winner
 constexpr int kMostConfirmations = 2;
-// The least that makes a result: warm-up, ceiling, the baseline twice, one candidate, the confirmation.
-constexpr int kLeastTrials = 5 + kReserve;
+
+/// Not for want of time.
+bool has_failed(const Measured& measured) { return !measured.failure.empty() && !measured.timed_out; }
 
 }  // namespace
 
@@ -29,7 +30,7 @@ TuneResult TuneSearch::run(const TuneSettings& start) {
   warm_up();
   measure_ceiling();
   // Only now it is known what a start-up takes that isn't the first.
-  if (!trials_.budget().has_room_for(kLeastTrials - 2)) trials_.budget().refuse(kLeastTrials);
+  trials_.budget().require_room_for(kLeastTrials - 2);
   measure_baseline();
   tune_input();
   try_batch_sizes();
@@ -43,26 +44,30 @@ TuneResult TuneSearch::run(const TuneSettings& start) {
 }
 
 void TuneSearch::warm_up() {
-  const Measured measured = trials_.run(TrialKind::kWarmUp, best_, /*reserve=*/0);
+  const Measured measured = trials_.run(TrialKind::kWarmUp, best_, /*reserve_s=*/0);
   if (measured.timed_out && measured.again_s <= 0) trials_.budget().refuse();
-  if (!measured.failure.empty() && !measured.timed_out) throw Error(measured.failure);
-  if (!trials_.budget().has_room_for(kLeastTrials - 1)) trials_.budget().refuse(kLeastTrials);
+  if (has_failed(measured)) throw Error(failure_text(TrialKind::kWarmUp, best_, measured.failure));
+  trials_.budget().require_room_for(kLeastTrials - 1);
 }
 
 void TuneSearch::measure_ceiling() {
-  const Measured measured = trials_.run(TrialKind::kCeiling, best_, kReserve);
+  const Measured measured = trials_.run(TrialKind::kCeiling, best_, confirmation_s());
   if (measured.failure.empty()) ceilings_[best_.batch_size] = measured;
 }
 
 void TuneSearch::measure_baseline() {
   Repeated baseline;
   const auto once_more = [&] {
-    baseline.add(trials_.run_required(TrialKind::kBaseline, best_, /*reserve=*/0));
-    result_.noise = std::max(kLeastNoise, baseline.range());
+    baseline.add(trials_.run_required(TrialKind::kBaseline, best_, /*reserve_s=*/0));
+    result_.difference = baseline.range();
+    result_.noise = std::max(kLeastNoise, result_.difference);
   };
   once_more();
   once_more();
-  if (result_.noise > kUneasyNoise && trials_.budget().has_room_for(2 + kReserve)) once_more();
+  const double candidate_s = trials_.budget().expected_s();
+  if (result_.noise > kUneasyNoise && trials_.budget().has_room_for(2 * candidate_s + confirmation_s())) {
+    once_more();
+  }
   result_.at_baseline = result_.at_chosen = at_best_ = baseline.median();
 }
 
@@ -73,6 +78,8 @@ void TuneSearch::tune_input() {
     descend(&TuneSettings::workers, most_workers);
   } while (descend(&TuneSettings::prefetch, most_prefetch));  // with another, other workers may pay
   if (is_at_ceiling()) result_.end = TuneEnd::kAtCeiling;
+  result_.most_workers = best_.workers == most_workers;
+  result_.most_prefetch = best_.prefetch == most_prefetch;
 }
 
 bool TuneSearch::descend(Setting setting, int64_t most) {
@@ -90,11 +97,12 @@ bool TuneSearch::climb(Setting setting, int64_t most, bool up) {
 
 /// Whether it is the best now.
 bool TuneSearch::try_candidate(const TuneSettings& settings) {
-  if (!trials_.budget().has_room_for(1 + kReserve)) {
+  if (!has_room_for_candidate()) {
     result_.end = TuneEnd::kOutOfBudget;
     return false;
   }
-  const Trial trial = trials_.run_candidate(settings, at_best_, result_.noise, kReserve);
+  const Trial trial = trials_.run_candidate(settings, at_best_, result_.noise, confirmation_s());
+  if (trial.measured.timed_out) result_.end = TuneEnd::kOutOfBudget;
   if (trial.wins) {
     best_ = settings;
     at_best_ = trial.measured;
@@ -115,10 +123,10 @@ void TuneSearch::try_batch_sizes() {
     }
     try_candidate(next);
     const Trial& last = trials_.list().back();
-    if (last.settings == next && !last.measured.failure.empty()) failed = batch_size;
+    if (last.settings == next && has_failed(last.measured)) failed = batch_size;
   }
   if (best_.batch_size == before) return;
-  if (!trials_.budget().has_room_for(1 + kReserve)) {
+  if (!has_room_for_candidate()) {
     result_.end = TuneEnd::kOutOfBudget;
     return;
   }
@@ -130,15 +138,17 @@ void TuneSearch::try_batch_sizes() {
 void TuneSearch::confirm() {
   result_.found = best_;
   if (best_ == result_.baseline) return;
+  result_.confirmation = Confirmation::kUnconfirmed;
   Repeated before, after;
-  for (int round = 0; round < kMostConfirmations && trials_.budget().has_room_for(2); ++round) {
-    const Measured old = trials_.run(TrialKind::kConfirmation, result_.baseline, /*reserve=*/1);
-    const Measured found = trials_.run(TrialKind::kConfirmation, best_, /*reserve=*/0);
+  for (int round = 0; round < kMostConfirmations && trials_.budget().has_room_for(confirmation_s());
+       ++round) {
+    const Measured old = trials_.run(TrialKind::kConfirmation, result_.baseline, winner_s());
+    const Measured found = trials_.run(TrialKind::kConfirmation, best_, /*reserve_s=*/0);
+    if (has_failed(old) || has_failed(found)) result_.confirmation = Confirmation::kFailed;
     if (!old.failure.empty() || !found.failure.empty()) break;
     before.add(old);
     after.add(found);
   }
-  result_.confirmation = Confirmation::kUnconfirmed;
   if (before.empty()) return;
   result_.at_baseline = result_.at_chosen = before.median();
   result_.confirmation = Confirmation::kNotFaster;
@@ -154,6 +164,15 @@ bool TuneSearch::is_at_ceiling() const {
   if (ceiling == ceilings_.end()) return false;
   const double highest = ceiling->second.images_per_s * (1 + ceiling->second.plus_minus);
   return at_best_.images_per_s >= kCeilingShare * highest;
+}
+
+/// Of another trial of the best: a larger batch's takes longer than others.
+double TuneSearch::winner_s() const { return std::max(trials_.budget().expected_s(), at_best_.again_s); }
+
+double TuneSearch::confirmation_s() const { return trials_.budget().expected_s() + winner_s(); }
+
+bool TuneSearch::has_room_for_candidate() const {
+  return trials_.budget().has_room_for(winner_s() + confirmation_s());
 }
 
 }  // namespace slipstream

@@ -9,6 +9,10 @@
 
 namespace slipstream {
 
+/// The least that makes a result: warm-up, ceiling, the baseline twice, one candidate, and in the end
+/// baseline and winner once more.
+constexpr int kLeastTrials = 7;
+
 struct TuneLimits {
   double budget_s = 0;
   int64_t most_workers = 1, most_prefetch = 1;
@@ -25,7 +29,8 @@ enum class TuneEnd {
 /// What the confirmation said of the search's best.
 enum class Confirmation {
   kNotNeeded,    ///< it is the baseline
-  kUnconfirmed,  ///< it had no time, or a trial failed
+  kUnconfirmed,  ///< it had no time
+  kFailed,       ///< a trial failed
   kNotFaster,
   kFaster,
 };
@@ -34,9 +39,11 @@ struct TuneResult {
   TuneSettings baseline, found, chosen;  ///< found: the search's best; chosen: that, or else the baseline
   Measured at_baseline, at_chosen;       ///< medians of repeated trials, the latest where there are some
   Confirmation confirmation = Confirmation::kNotNeeded;
-  double noise = 0;               ///< share of the rate by which equal trials differ
+  double difference = 0;          ///< share of the rate by which equal trials differ
+  double noise = 0;               ///< that, or what is chance: a candidate must be faster by more
   std::optional<double> ceiling;  ///< images/s without input, at the chosen batch size
   TuneEnd end = TuneEnd::kNothingPays;
+  bool most_workers = false, most_prefetch = false;  ///< a limit, not the rate, kept the search from more
   double spent_s = 0;
   std::vector<Trial> trials;  ///< in their order
 };
@@ -67,6 +74,9 @@ class TuneSearch {
   bool climb(Setting setting, int64_t most, bool up);
   bool try_candidate(const TuneSettings& settings);
   bool is_at_ceiling() const;
+  double winner_s() const;
+  double confirmation_s() const;
+  bool has_room_for_candidate() const;
 
   TuneLimits limits_;
   TuneTrials trials_;

@@ -26,6 +26,17 @@ std::string meaning(const Trial& trial) {
   return fmt::format("{:+.1f}%: {}", 100 * gain, gain > 0 ? "within the noise" : "no faster");
 }
 
+std::string nothing_pays_sentence(const TuneResult& result) {
+  const std::string found = settings_text(result.found, false);
+  if (!result.most_workers && !result.most_prefetch) {
+    return fmt::format("Neither more nor fewer workers or batches ahead are faster than {}.", found);
+  }
+  const char* untried = !result.most_prefetch  ? "more workers were"
+                        : !result.most_workers ? "more batches ahead were"
+                                               : "more of either was";
+  return fmt::format("Nothing that was tried is faster than {}; {} not tried.", found, untried);
+}
+
 std::string end_sentence(const TuneResult& result) {
   switch (result.end) {
     case TuneEnd::kAtCeiling:
@@ -38,8 +49,7 @@ std::string end_sentence(const TuneResult& result) {
     case TuneEnd::kNothingPays:
       break;
   }
-  return fmt::format("Neither more nor fewer workers or batches ahead are faster than {}.",
-                     settings_text(result.found, false));
+  return nothing_pays_sentence(result);
 }
 
 std::string outcome_sentence(const TuneResult& result, bool names_batch) {
@@ -51,6 +61,9 @@ std::string outcome_sentence(const TuneResult& result, bool names_batch) {
           "{} seemed faster, but the budget left no room to confirm that, so {} stays; give a larger "
           "--budget.",
           found, start);
+    case Confirmation::kFailed:
+      return fmt::format("{} seemed faster, but a trial that was to confirm that failed, so {} stays.", found,
+                         start);
     case Confirmation::kNotFaster:
       return fmt::format("{} was the fastest of the search, but wasn't once more, so {} stays.", found,
                          start);
@@ -89,6 +102,10 @@ std::string trial_name(TrialKind kind, const TuneSettings& settings, bool names_
   return names_batch ? fmt::format("without input, batch {}", settings.batch_size) : "without input";
 }
 
+std::string failure_text(TrialKind kind, const TuneSettings& settings, const std::string& failure) {
+  return fmt::format("{}: {}", trial_name(kind, settings, true), failure);
+}
+
 std::string trial_line(const Trial& trial, bool names_batch) {
   const std::string name = trial_name(trial.kind, trial.settings, names_batch);
   const int width = names_batch ? 35 : 24;
@@ -100,8 +117,8 @@ std::string trial_line(const Trial& trial, bool names_batch) {
 
 std::vector<std::string> tune_sentences(const TuneResult& result, const TuneContext& context) {
   std::vector<std::string> sentences = {
-      fmt::format("Equal trials differ by {} here: a setting counts as faster only by more than that.",
-                  share_text(result.noise)),
+      fmt::format("Equal trials differ by {} here: a setting counts as faster only by more than {}.",
+                  share_text(result.difference), share_text(result.noise)),
       end_sentence(result), outcome_sentence(result, context.names_batch),
       limit_sentence(result, context.shares_cores)};
   const int64_t before = result.baseline.batch_size, after = result.chosen.batch_size;

@@ -20,6 +20,9 @@ std::string settings_text(const TuneSettings& settings, bool names_batch);
 /// The settings, or "warm-up", "without input".
 std::string trial_name(TrialKind kind, const TuneSettings& settings, bool names_batch);
 
+/// Whose failure it is, its batch too, and what happened.
+std::string failure_text(TrialKind kind, const TuneSettings& settings, const std::string& failure);
+
 /// A line: what was tried, its rate, and what that means.
 std::string trial_line(const Trial& trial, bool names_batch);
 

@@ -2,25 +2,26 @@
 
 #include <algorithm>
 
+#include "app/tune_text.h"
 #include "data/error.h"
 
 namespace slipstream {
 
-Measured TuneTrials::run(TrialKind kind, const TuneSettings& settings, int reserve) {
-  const Trial trial = measured(kind, settings, reserve);
+Measured TuneTrials::run(TrialKind kind, const TuneSettings& settings, double reserve_s) {
+  const Trial trial = measured(kind, settings, reserve_s);
   add(trial);
   return trial.measured;
 }
 
-Measured TuneTrials::run_required(TrialKind kind, const TuneSettings& settings, int reserve) {
-  Measured measured = run(kind, settings, reserve);
-  if (!measured.failure.empty()) throw Error(measured.failure);
+Measured TuneTrials::run_required(TrialKind kind, const TuneSettings& settings, double reserve_s) {
+  Measured measured = run(kind, settings, reserve_s);
+  if (!measured.failure.empty()) throw Error(failure_text(kind, settings, measured.failure));
   return measured;
 }
 
 Trial TuneTrials::run_candidate(const TuneSettings& settings, const Measured& best, double noise,
-                                int reserve) {
-  Trial trial = measured(TrialKind::kCandidate, settings, reserve);
+                                double reserve_s) {
+  Trial trial = measured(TrialKind::kCandidate, settings, reserve_s);
   if (trial.measured.failure.empty()) {
     trial.gain = trial.measured.images_per_s / best.images_per_s - 1;
     trial.wins = *trial.gain > std::max({noise, trial.measured.plus_minus, best.plus_minus});
@@ -41,9 +42,9 @@ bool TuneTrials::was_tried(const TuneSettings& settings) const {
   });
 }
 
-Trial TuneTrials::measured(TrialKind kind, const TuneSettings& settings, int reserve) {
+Trial TuneTrials::measured(TrialKind kind, const TuneSettings& settings, double reserve_s) {
   Trial trial = {.kind = kind, .settings = settings};
-  trial.measured = measure_(kind, settings, budget_.left_before(reserve));
+  trial.measured = measure_(kind, settings, budget_.left_s() - reserve_s);
   if (kind == TrialKind::kWarmUp) {
     budget_.spend_first(trial.measured.took_s, trial.measured.again_s);
   } else {

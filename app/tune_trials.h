@@ -19,13 +19,13 @@ class TuneTrials {
   TuneTrials(double budget_s, MeasureTrial measure, std::function<void(const Trial&)> on_trial)
       : budget_(budget_s), measure_(std::move(measure)), on_trial_(std::move(on_trial)) {}
 
-  /// A trial that ends in time for `reserve` others.
-  Measured run(TrialKind kind, const TuneSettings& settings, int reserve);
-  /// As `run`; throws Error with the sentence of a trial that failed.
-  Measured run_required(TrialKind kind, const TuneSettings& settings, int reserve);
+  /// A trial that leaves `reserve_s` of the budget.
+  Measured run(TrialKind kind, const TuneSettings& settings, double reserve_s);
+  /// As `run`; throws Error with the name and the sentence of a trial that failed.
+  Measured run_required(TrialKind kind, const TuneSettings& settings, double reserve_s);
   /// A candidate, which wins over `best` if it is faster by more than the noise: that of equal trials, or of
   /// the steps within one of the two where they vary more.
-  Trial run_candidate(const TuneSettings& settings, const Measured& best, double noise, int reserve);
+  Trial run_candidate(const TuneSettings& settings, const Measured& best, double noise, double reserve_s);
   /// Writes down a candidate that isn't tried, and why.
   void skip(const TuneSettings& settings, const std::string& why);
 
@@ -34,7 +34,7 @@ class TuneTrials {
   const std::vector<Trial>& list() const { return list_; }
 
  private:
-  Trial measured(TrialKind kind, const TuneSettings& settings, int reserve);
+  Trial measured(TrialKind kind, const TuneSettings& settings, double reserve_s);
   void add(const Trial& trial);
 
   TuneBudget budget_;

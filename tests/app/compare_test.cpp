@@ -67,6 +67,18 @@ TEST(ComparePlan, RefusesWhatTrainWould) {
       ThrowsMessage<UsageError>(HasSubstr("--decode cuda")));
 }
 
+TEST(ComparePlan, StartsFromWeightsButForTheCeilingWhoseClassesAreOthers) {
+  const test::TemporaryFolder folder;
+  TrainOptions options = train_options(folder.path().string());
+  options.weights = (folder.path() / "model.pt").string();
+  test::write_text(options.weights, "weights");
+  const ComparePlan plan = plan_compare(options, {Mode::kSerial}, {Decoder::kCpu}, 50);
+  ASSERT_EQ(plan.ways.size(), 2U);
+  EXPECT_EQ(plan.ways[0].config.at("weights"), options.weights);
+  EXPECT_EQ(plan.ways[1].name, "synthetic");
+  EXPECT_EQ(plan.ways[1].config.at("weights"), "");
+}
+
 TEST(ComparePlan, RunsAllWaysInEachRound) {
   const test::TemporaryFolder folder;
   const ComparePlan plan =

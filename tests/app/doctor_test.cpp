@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "app/doctor_findings.h"
+#include "tests/support/test_support.h"
 
 namespace slipstream {
 namespace {
@@ -84,6 +85,23 @@ TEST(DoctorMachine, KnowsThisOne) {
   EXPECT_GT(machine.memory_bytes, 0);
   EXPECT_GT(machine.available_bytes, 0);
   EXPECT_LE(machine.available_bytes, machine.memory_bytes);
+}
+
+TEST(DoctorMachine, CountsFilesThatAContainerKeepsInMemoryAsFree) {
+  const test::TemporaryFolder container;
+  test::write_text(container.path() / "memory.max", "1000000\n");
+  test::write_text(container.path() / "memory.current", "900000\n");
+  EXPECT_EQ(machine_facts(container.path().string()).memory_bytes, 1'000'000);
+  EXPECT_EQ(machine_facts(container.path().string()).available_bytes, 100'000);
+  test::write_text(container.path() / "memory.stat",
+                   "anon 300000\nfile 600000\ninactive_file 400000\nactive_file 150000\nslab 5\n");
+  EXPECT_EQ(machine_facts(container.path().string()).available_bytes, 650'000);
+}
+
+TEST(DoctorMachine, RespectsAContainersCores) {
+  const test::TemporaryFolder container;
+  test::write_text(container.path() / "cpu.max", "100000 100000\n");
+  EXPECT_EQ(machine_facts(container.path().string()).cores, 1);
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ TEST_F(TuneCliTest, WritesAConfigurationThatTrainTakes) {
   const CommandResult run = tune("--budget 500 --trial 0.1 --batch-sizes 8 --weight-decay 0.001 --out " +
                                  out + " --json " + figures);
   ASSERT_EQ(run.exit_code, 0) << run.output << run.errors;
-  EXPECT_THAT(run.output, HasSubstr("240 images, resnet18 at 32 px, overlapped, CPU decode"));
+  EXPECT_THAT(run.output, HasSubstr("for 240 images, resnet18 at 32 px, overlapped, CPU decode, on cpu; "));
   EXPECT_THAT(run.output, ContainsRegex("\nwarm-up +[0-9.,]+ images/s .*counts nowhere"));
   EXPECT_THAT(run.output, ContainsRegex("\nwithout input, batch 4 +[0-9.,]+ images/s .*the ceiling"));
   EXPECT_THAT(run.output, ContainsRegex("\nbatch 4, workers [0-9]+, prefetch 4 .*the start"));
@@ -120,7 +120,7 @@ TEST_F(TuneCliTest, SaysWhatABudgetMustBe) {
   EXPECT_EQ(little.exit_code, 1);
   EXPECT_THAT(little.errors, HasSubstr("slipstream: --budget 1: too few steps of training end in it"));
   EXPECT_FALSE(fs::exists(path("no.json")));
-  const CommandResult more = tune("--budget 12 --trial 6 --out " + path("no.json"));
+  const CommandResult more = tune("--budget 12 --trial 1.7 --out " + path("no.json"));
   EXPECT_EQ(more.exit_code, 1);
   EXPECT_THAT(more.errors, ContainsRegex("--budget 12: too little .* Give --budget [0-9]+, or"));
   EXPECT_FALSE(fs::exists(path("no.json")));
@@ -131,7 +131,7 @@ TEST_F(TuneCliTest, FailsWithTheSentenceOfATrainingThatFails) {
   test::write_text(weights, "no weights");
   const CommandResult failed = tune("--weights " + weights + " --out " + path("no.json"));
   EXPECT_EQ(failed.exit_code, 1);
-  EXPECT_THAT(failed.errors, testing::StartsWith("slipstream: "));
+  EXPECT_THAT(failed.errors, testing::StartsWith("slipstream: warm-up: "));
   EXPECT_THAT(failed.errors, HasSubstr(weights));
   EXPECT_FALSE(fs::exists(path("no.json")));
 }
@@ -140,7 +140,7 @@ TEST_F(TuneCliTest, StopsOnASignal) {
   const CommandResult stopped = test::run_command(fmt::format(
       "{} & P=$!; for i in $(seq 3000); do test -e {}.*/runs/trial/output.txt && break; sleep "
       "0.02; done; kill -TERM $P; wait $P",
-      command("--budget 500 --trial 100 --out " + path("stopped/tuned.json")), path("stopped/tuned.json")));
+      command("--budget 1000 --trial 100 --out " + path("stopped/tuned.json")), path("stopped/tuned.json")));
   EXPECT_EQ(stopped.exit_code, 143) << stopped.errors;
   EXPECT_EQ(stopped.errors, "slipstream: Stopped; nothing is written.\n");
   EXPECT_TRUE(fs::is_empty(path("stopped")));
@@ -155,6 +155,10 @@ TEST_F(TuneCliTest, SaysWhatIsWrongBeforeTheFirstTrial) {
   };
   refuses("--batch-sizes x", "--batch-sizes takes whole numbers");
   refuses("--batch-sizes 8,241", "241 is more than the 240 images");
+  refuses("--batch-size 241", "--batch-size: 241 is more than the 240 images");
+  refuses("--budget 180 --trial 30", "--trial 30: 7 trials are the least, and --budget 180 has no room");
+  refuses("--json " + path("nowhere/tune.json"), "there is no folder " + path("nowhere"));
+  refuses("--json " + path("images"), "is a folder; name a file");
   refuses("--data /nowhere", "/nowhere: no such folder");
   refuses("--mode serial", "--mode serial has no threads to tune");
   refuses("--budget 0", "--budget");

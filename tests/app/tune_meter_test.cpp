@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <sstream>
 
 #include "app/json_file.h"
 #include "pipeline/stop_signal.h"
@@ -26,6 +27,7 @@ class TuneMeterTest : public testing::Test {
     training_.data = "images";
     training_.seed = 7;
     training_.trace = "auto";
+    training_.weights = "model.pt";
     options_ = {.executable = path("train.sh"), .scratch = path("scratch"), .trial_s = 0.2};
   }
 
@@ -35,12 +37,12 @@ class TuneMeterTest : public testing::Test {
                      fmt::format("#!/bin/sh\nD=$(dirname $3)\ncp $3 {}\n{}\n", path("seen.json"), body));
     fs::permissions(options_.executable, fs::perms::owner_all);
   }
-  /// A file of `count` steps of 10 images: the first five of 2 s, the others of 0.4 s after a wait of 0.1 s.
-  std::string steps(int count) const {
+  /// A file of `count` steps of 10 images: the first five of 2 s, the others after a wait.
+  std::string steps(int count, double later_wait_s = 0.1, double later_compute_s = 0.4) const {
     std::string lines;
     double now = 0;
     for (int i = 1; i <= count; ++i) {
-      const double wait_s = i <= 5 ? 0 : 0.1, compute_s = i <= 5 ? 2 : 0.4;
+      const double wait_s = i <= 5 ? 0 : later_wait_s, compute_s = i <= 5 ? 2 : later_compute_s;
       lines += fmt::format(
           R"({{"epoch":1,"step":{},"images":10,"loss":1,"lr":0.1,"begin_s":{},"read_s":0,"decode_s":0,)"
           R"("resize_s":0,"h2d_s":0,"compute_s":{},"data_wait_s":{}}})"
@@ -51,10 +53,11 @@ class TuneMeterTest : public testing::Test {
     test::write_text(path("steps.jsonl"), lines);
     return path("steps.jsonl");
   }
-  Measured measure(TrialKind kind = TrialKind::kCandidate, double timeout_s = 60) {
+  Measured measure(TrialKind kind = TrialKind::kCandidate, double timeout_s = 60,
+                   ProgressLine* progress = nullptr) {
     const StopSignal stop_signal;
     if (!meter_) meter_.emplace(training_, options_, console_of_stdout());
-    return meter_->measure(kind, kSettings, timeout_s, nullptr);
+    return meter_->measure(kind, kSettings, timeout_s, progress);
   }
   Json seen() const { return read_json_object(path("seen.json")); }
   std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
@@ -91,8 +94,10 @@ TEST_F(TuneMeterTest, TrainsWithTheSettingsUntilItIsStopped) {
   EXPECT_EQ(config.at("trace"), "");
   EXPECT_EQ(config.at("epochs"), 1'000'000);
   EXPECT_EQ(config.at("alone_steps"), 0);
+  EXPECT_EQ(config.at("weights"), "model.pt");
   measure(TrialKind::kCeiling);
   EXPECT_EQ(seen().at("synthetic"), true);
+  EXPECT_EQ(seen().at("weights"), "") << "they are for the folder's classes, which it hasn't";
 }
 
 TEST_F(TuneMeterTest, ReadsOtherImagesInEachTrialWhereItIsTold) {
@@ -114,6 +119,39 @@ TEST_F(TuneMeterTest, WaitsForEnoughSteps) {
   EXPECT_GE(measured.took_s, 1);
   // The fifth step of 2 s, which is after the four that fill the ring, and five others.
   EXPECT_NEAR(measured.images_per_s, 60 / 4.5, 1e-9);
+}
+
+TEST_F(TuneMeterTest, WaitsForStepsThatTakeLongEnough) {
+  options_.trial_s = 2;
+  const std::string fast = steps(25, 0.01, 0.04);
+  fs::rename(fast, path("fast.jsonl"));
+  script(fmt::format("cp {} $D/steps.jsonl; sleep 3; cp {} $D/steps.jsonl; exec sleep 100",
+                     path("fast.jsonl"), steps(65, 0.01, 0.04)));
+  const Measured measured = measure();
+  EXPECT_GE(measured.took_s, 3) << "20 steps of 0.05 s are no 2 s";
+  EXPECT_NEAR(measured.images_per_s, 200, 1e-9);
+}
+
+TEST_F(TuneMeterTest, CountsATrialThatTimeEndedWithEnoughSteps) {
+  options_.trial_s = 100;
+  script("cp " + steps(25) + " $D/steps.jsonl; exec sleep 100");
+  const Measured measured = measure(TrialKind::kCandidate, /*timeout_s=*/0.5);
+  EXPECT_EQ(measured.failure, "");
+  EXPECT_FALSE(measured.timed_out);
+  EXPECT_NEAR(measured.images_per_s, 20, 1e-9);
+  EXPECT_GE(measured.took_s, 0.5);
+}
+
+TEST_F(TuneMeterTest, ShowsWhatItDoesWithinTheTerminalsColumns) {
+  options_.trial_s = 0.5;
+  script("cp " + steps(25) + " $D/steps.jsonl; exec sleep 100");
+  Console console = console_of_stdout();
+  console.terminal = true;
+  console.columns = [] { return 20; };
+  std::ostringstream shown;
+  ProgressLine progress(shown, console);
+  measure(TrialKind::kCandidate, 60, &progress);
+  EXPECT_THAT(shown.str(), testing::StartsWith("\rbatch 10, workers 3\x1b[K"));
 }
 
 TEST_F(TuneMeterTest, HasTheSentenceOfATrainingThatFails) {

@@ -71,6 +71,7 @@ TEST(TuneSearch, StopsAtTheKnee) {
   EXPECT_EQ(result.end, TuneEnd::kNothingPays);
   EXPECT_EQ(result.at_baseline.images_per_s, 100);
   EXPECT_EQ(result.at_chosen.images_per_s, 400);
+  EXPECT_EQ(result.difference, 0);
   EXPECT_EQ(result.noise, 0.01);
   EXPECT_EQ(result.ceiling, 1e6);
   EXPECT_EQ(result.spent_s, 130);
@@ -95,10 +96,18 @@ TEST(TuneSearch, StaysWithinItsLimits) {
   machine.limits.most_workers = 6;
   machine.limits.most_prefetch = 4;
   machine.rate = [](const TuneSettings& settings) { return static_cast<double>(settings.workers); };
-  EXPECT_EQ(machine.tune({.workers = 4, .prefetch = 4, .batch_size = 8}).chosen.workers, 6);
+  TuneResult result = machine.tune({.workers = 4, .prefetch = 4, .batch_size = 8});
+  EXPECT_EQ(result.chosen.workers, 6);
+  EXPECT_TRUE(result.most_workers);
+  EXPECT_TRUE(result.most_prefetch);
   // More than the limit was asked for: no smaller one is called an increase.
   EXPECT_EQ(machine.tune({.workers = 9, .prefetch = 4, .batch_size = 8}).chosen.workers, 9);
   EXPECT_THAT(machine.log, testing::Contains("? 4/4/8"));
+  machine.rate = [](auto...) { return 100.0; };
+  result = machine.tune({.workers = 3, .prefetch = 2, .batch_size = 8});
+  EXPECT_THAT(machine.log, testing::IsSupersetOf({"? 6/2/8", "? 3/4/8"}));
+  EXPECT_FALSE(result.most_workers);
+  EXPECT_FALSE(result.most_prefetch);
 }
 
 TEST(TuneSearch, TriesWorkersAgainWithAnotherPrefetch) {
@@ -144,9 +153,11 @@ TEST(TuneSearch, GoesOnWhereTheCeilingIsInDoubt) {
 TEST(TuneSearch, GoesOnWithoutACeilingThatFails) {
   Machine machine;
   machine.twist = [](TrialKind kind, const TuneSettings&, Measured& measured) {
-    if (kind == TrialKind::kCeiling) measured.failure = "No memory.";
+    if (kind == TrialKind::kCeiling) measured = {.images_per_s = 1, .took_s = 4, .failure = "No memory."};
   };
   const TuneResult result = machine.tune(kStart);
+  EXPECT_THAT(machine.log, testing::IsSupersetOf({"? 2/4/64", "? 1/8/64", "? 1/2/64"}));
+  EXPECT_EQ(result.end, TuneEnd::kNothingPays);
   EXPECT_FALSE(result.ceiling);
   EXPECT_EQ(result.trials[1].measured.failure, "No memory.");
 }
@@ -162,7 +173,8 @@ TEST(TuneSearch, TakesNoiseForNoGain) {
   };
   const TuneResult result = machine.tune(kStart);
   EXPECT_TRUE(rates.empty()) << "two that differ much are too few";
-  EXPECT_DOUBLE_EQ(result.noise, 8.0 / 104);
+  EXPECT_DOUBLE_EQ(result.difference, 8.0 / 104);
+  EXPECT_EQ(result.noise, result.difference);
   EXPECT_EQ(result.at_baseline.images_per_s, 104);
   EXPECT_EQ(result.chosen, kStart);
   EXPECT_NEAR(*result.trials[5].gain, 7.0 / 104, 1e-12);
@@ -196,8 +208,14 @@ TEST(TuneSearch, KeepsTheBaselineUnlessTheWinnerWinsAgain) {
     if (kind == TrialKind::kConfirmation) measured.failure = "It broke.";
   };
   result = machine.tune(kStart);
-  EXPECT_EQ(result.confirmation, Confirmation::kUnconfirmed);
+  EXPECT_EQ(result.confirmation, Confirmation::kFailed);
   EXPECT_EQ(result.chosen, kStart);
+
+  machine.twist = [](TrialKind kind, const TuneSettings&, Measured& measured) {
+    measured.timed_out = kind == TrialKind::kConfirmation;
+    if (measured.timed_out) measured.failure = "It took more than 10.0 s.";
+  };
+  EXPECT_EQ(machine.tune(kStart).confirmation, Confirmation::kUnconfirmed);
 }
 
 TEST(TuneSearch, TunesInputForTheBatchThatWins) {
@@ -238,6 +256,28 @@ TEST(TuneSearch, SkipsABatchThatMemoryDoesNotHoldAndAllLargerOnes) {
   EXPECT_EQ(result.spent_s, 54);
 }
 
+TEST(TuneSearch, TakesABatchThatRanOutOfTimeForNoFailure) {
+  Machine machine;
+  machine.ceiling = 100;
+  machine.limits = {.budget_s = 100, .most_workers = 16, .most_prefetch = 16, .batch_sizes = {128, 256}};
+  machine.twist = [](TrialKind, const TuneSettings& settings, Measured& measured) {
+    if (settings.batch_size == 64) return;
+    measured = {.took_s = 40, .failure = "It took more than 40.0 s.", .timed_out = true};
+  };
+  const TuneResult result = machine.tune(kStart);
+  EXPECT_THAT(machine.log, ElementsAre("W 1/4/64", "C 1/4/64", "B 1/4/64", "B 1/4/64", "? 1/4/128"));
+  EXPECT_EQ(result.end, TuneEnd::kOutOfBudget);
+  EXPECT_EQ(result.chosen, kStart);
+}
+
+TEST(TuneSearch, EndsForWantOfTimeWhereACandidateRanOutOfIt) {
+  Machine machine;
+  machine.twist = [](TrialKind, const TuneSettings& settings, Measured& measured) {
+    if (settings.workers == 2) measured = {.took_s = 4, .failure = "It took more.", .timed_out = true};
+  };
+  EXPECT_EQ(machine.tune(kStart).end, TuneEnd::kOutOfBudget);
+}
+
 TEST(TuneSearch, KeepsTimeForTheConfirmation) {
   Machine machine;
   machine.rate = knee_at_four;
@@ -264,6 +304,26 @@ TEST(TuneSearch, KeepsWhatIsUnconfirmedForWantOfTime) {
   EXPECT_EQ(result.chosen, kStart);
 }
 
+TEST(TuneSearch, KeepsTimeForAWinnerWhoseTrialsTakeLonger) {
+  Machine machine;
+  machine.limits.budget_s = 110;
+  machine.limits.batch_sizes = {128, 256};
+  machine.ceiling = 101;
+  machine.rate = [](const TuneSettings& settings) { return static_cast<double>(settings.batch_size + 36); };
+  machine.twist = [](TrialKind kind, const TuneSettings& settings, Measured& measured) {
+    if (kind == TrialKind::kCeiling || settings.batch_size == 64) return;
+    measured.took_s = measured.again_s = 25;
+  };
+  const TuneResult result = machine.tune(kStart);
+  // 65 s are gone and 35 s to be kept: 10 s are too few for a candidate of 25.
+  EXPECT_THAT(machine.log, ElementsAre("W 1/4/64", "C 1/4/64", "B 1/4/64", "B 1/4/64", "? 1/4/128 +",
+                                       "= 1/4/64", "= 1/4/128"));
+  EXPECT_EQ(result.end, TuneEnd::kOutOfBudget);
+  EXPECT_EQ(result.confirmation, Confirmation::kFaster);
+  EXPECT_EQ(result.chosen.batch_size, 128);
+  EXPECT_EQ(result.spent_s, 100);
+}
+
 TEST(TuneSearch, ExpectsWhatTrialsTakeAsARule) {
   Machine machine;
   machine.rate = knee_at_four;
@@ -284,8 +344,8 @@ TEST(TuneSearch, SaysWhatABudgetMustBe) {
   machine.limits.budget_s = 60;
   EXPECT_EQ(
       test::refusal([&] { machine.tune(kStart); }),
-      "--budget 60: too little to find anything here: a trial takes about 10.0 s, and 7 are the least. Give "
-      "--budget 77, or a smaller --batch-size or --image-size.");
+      "--budget 60: too little to find anything here: 10.0 s are gone, and 6 trials more, of about 10.0 s "
+      "each, are the least. Give --budget 77, or a smaller --batch-size or --image-size.");
   EXPECT_THAT(machine.log, ElementsAre("W 1/4/64"));
   machine.limits.budget_s = 77;
   EXPECT_EQ(machine.tune(kStart).chosen, kStart);
@@ -294,17 +354,36 @@ TEST(TuneSearch, SaysWhatABudgetMustBe) {
     measured.took_s = 20;
     measured.again_s = 5;
   };
-  EXPECT_THAT(test::refusal([&] { machine.tune(kStart); }), HasSubstr("about 20.0 s, and 7 are the least"));
+  EXPECT_THAT(test::refusal([&] { machine.tune(kStart); }),
+              HasSubstr("40.0 s are gone, and 5 trials more, of about 20.0 s each,"));
   EXPECT_THAT(machine.log, SizeIs(2));
 
   machine.twist = [](TrialKind, const TuneSettings&, Measured& measured) {
     measured = {.took_s = 77, .failure = "It took more than 77.0 s.", .timed_out = true, .again_s = 100};
   };
-  EXPECT_THAT(test::refusal([&] { machine.tune(kStart); }), HasSubstr("about 100.0 s, and 7 are the least"));
+  EXPECT_THAT(test::refusal([&] { machine.tune(kStart); }),
+              HasSubstr("6 trials more, of about 100.0 s each,"));
   machine.twist = [](TrialKind, const TuneSettings&, Measured& measured) {
     measured = {.took_s = 77, .failure = "It took more than 77.0 s.", .timed_out = true};
   };
   EXPECT_THAT(test::refusal([&] { machine.tune(kStart); }), HasSubstr("too few steps of training end in it"));
+}
+
+TEST(TuneSearch, AdvisesABudgetThatWouldHaveBeenEnough) {
+  Machine machine;
+  machine.limits.budget_s = 80;
+  machine.twist = [](TrialKind kind, const TuneSettings&, Measured& measured) {
+    if (kind == TrialKind::kWarmUp) measured.took_s = 60;  // cold files
+    measured.again_s = 5;
+  };
+  EXPECT_THAT(test::refusal([&] { machine.tune(kStart); }), HasSubstr("Give --budget 99,"));
+  machine.limits.budget_s = 99;
+  EXPECT_THAT(
+      test::refusal([&] { machine.tune(kStart); }),
+      HasSubstr(
+          "70.0 s are gone, and 5 trials more, of about 10.0 s each, are the least. Give --budget 132,"));
+  machine.limits.budget_s = 132;
+  EXPECT_EQ(machine.tune(kStart).chosen, kStart);
 }
 
 TEST(TuneSearch, FailsIfTheTrainingDoes) {
@@ -312,11 +391,12 @@ TEST(TuneSearch, FailsIfTheTrainingDoes) {
   machine.twist = [](TrialKind, const TuneSettings&, Measured& measured) {
     measured.failure = "images/a.jpg: is no image.";
   };
-  EXPECT_EQ(test::refusal([&] { machine.tune(kStart); }), "images/a.jpg: is no image.");
+  EXPECT_EQ(test::refusal([&] { machine.tune(kStart); }), "warm-up: images/a.jpg: is no image.");
   machine.twist = [](TrialKind kind, const TuneSettings&, Measured& measured) {
-    if (kind == TrialKind::kBaseline) measured.failure = "It broke.";
+    if (kind == TrialKind::kBaseline) measured.failure = "It took more than 12.3 s.";
   };
-  EXPECT_EQ(test::refusal([&] { machine.tune(kStart); }), "It broke.");
+  EXPECT_EQ(test::refusal([&] { machine.tune(kStart); }),
+            "batch 64, workers 1, prefetch 4: It took more than 12.3 s.");
 }
 
 }  // namespace

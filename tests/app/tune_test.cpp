@@ -11,6 +11,7 @@
 #include "app/scratch_folder.h"
 #include "app/steady_rate.h"
 #include "app/train_options_table.h"
+#include "app/tune_line.h"
 #include "app/tune_record.h"
 #include "app/tune_text.h"
 #include "data/error.h"
@@ -38,6 +39,7 @@ TEST(SteadyRate, LeavesTheWarmUpOutAndCountsAllThatPassesBetweenSteps) {
   EXPECT_DOUBLE_EQ(rate.images_per_s, 20);
   EXPECT_NEAR(rate.data_wait_share, 0.2, 1e-12);
   EXPECT_NEAR(rate.plus_minus, 0, 1e-6);
+  EXPECT_NEAR(rate.seconds, 1.5, 1e-12);
 }
 
 TEST(SteadyRate, LeavesOutWhatLiesBetweenEpochs) {
@@ -65,6 +67,29 @@ TEST(BatchSizes, AreListedOnceAndInOrder) {
   }
   EXPECT_EQ(test::refusal([] { listed_batch_sizes("64,1001", 1000); }),
             "--batch-sizes: 1001 is more than the 1000 images that there are to train on.");
+}
+
+TEST(TuneLine, RefusesABatchThatTheImagesDoNotMake) {
+  TuneLine line;
+  line.options.batch_size = 64;
+  EXPECT_THAT(line.limits(64).batch_sizes, IsEmpty());
+  EXPECT_EQ(test::refusal([&] { line.limits(63); }),
+            "--batch-size: 64 is more than the 63 images that there are to train on.");
+}
+
+TEST(TuneLine, RefusesTrialsThatAreTooLongForTheBudget) {
+  const test::TemporaryFolder folder;
+  TuneLine line;
+  line.options.data = folder.path().string();
+  line.budget = 180;
+  line.trial = 30;
+  EXPECT_EQ(
+      test::refusal([&] { line.read(); }),
+      "--trial 30: 7 trials are the least, and --budget 180 has no room for them; give a shorter --trial, "
+      "or a larger --budget.");
+  line.trial = 25;
+  line.read();
+  EXPECT_EQ(line.trial_s(), 25);
 }
 
 TEST(FolderBytes, AreEstimatedByAThousandFiles) {
@@ -125,6 +150,7 @@ TuneResult result() {
           .at_baseline = {.images_per_s = 100, .data_wait_share = 0.5},
           .at_chosen = {.images_per_s = 190, .data_wait_share = 0.1},
           .confirmation = Confirmation::kFaster,
+          .difference = 0.013,
           .noise = 0.013,
           .ceiling = 200,
           .end = TuneEnd::kNothingPays,
@@ -135,12 +161,33 @@ TuneResult result() {
 TEST(TuneText, SaysWhatCameOfIt) {
   EXPECT_THAT(
       tune_sentences(result(), {}),
-      ElementsAre("Equal trials differ by 1.3% here: a setting counts as faster only by more than that.",
+      ElementsAre("Equal trials differ by 1.3% here: a setting counts as faster only by more than 1.3%.",
                   "Neither more nor fewer workers or batches ahead are faster than workers 2, prefetch 8.",
                   "workers 2, prefetch 8 is 90.0% faster than workers 1, prefetch 4: 190 images/s against "
                   "100, measured in turn.",
                   "Input limits now: the step waits for input 10.0% of the time, and the rate is 95.0% of "
                   "that without input."));
+}
+
+TEST(TuneText, SaysWhatWasMeasuredOfTheNoise) {
+  TuneResult quiet = result();
+  quiet.difference = 0.003;
+  quiet.noise = 0.01;
+  EXPECT_EQ(tune_sentences(quiet, {}).at(0),
+            "Equal trials differ by 0.3% here: a setting counts as faster only by more than 1.0%.");
+}
+
+TEST(TuneText, SaysWhatWasNotTried) {
+  const auto end = [](bool most_workers, bool most_prefetch) {
+    TuneResult limited = result();
+    limited.most_workers = most_workers;
+    limited.most_prefetch = most_prefetch;
+    return tune_sentences(limited, {}).at(1);
+  };
+  EXPECT_EQ(end(true, false),
+            "Nothing that was tried is faster than workers 2, prefetch 8; more workers were not tried.");
+  EXPECT_THAT(end(false, true), testing::EndsWith("; more batches ahead were not tried."));
+  EXPECT_THAT(end(true, true), testing::EndsWith("; more of either was not tried."));
 }
 
 TEST(TuneText, SaysWhatStaysAndWhy) {
@@ -155,6 +202,9 @@ TEST(TuneText, SaysWhatStaysAndWhy) {
       "workers 2, prefetch 8 was the fastest of the search, but wasn't once more, so workers 1, prefetch 4 "
       "stays.");
   EXPECT_THAT(outcome(Confirmation::kUnconfirmed), HasSubstr("the budget left no room to confirm that"));
+  EXPECT_EQ(outcome(Confirmation::kFailed),
+            "workers 2, prefetch 8 seemed faster, but a trial that was to confirm that failed, so workers 1, "
+            "prefetch 4 stays.");
   EXPECT_EQ(outcome(Confirmation::kNotNeeded), "workers 1, prefetch 4 stays, where the search began.");
 }
 
