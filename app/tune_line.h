@@ -13,6 +13,7 @@ namespace slipstream {
 /// The command line of `tune`: train's options, which may begin with a file of them, and its own.
 struct TuneLine {
   TuneLine();
+  ~TuneLine() = default;
   TuneLine(const TuneLine&) = delete;
   TuneLine& operator=(const TuneLine&) = delete;
 

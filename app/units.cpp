@@ -40,7 +40,7 @@ std::string seconds_text(double seconds) {
 
 std::string bytes_text(int64_t bytes) {
   constexpr std::array kUnits = {"B", "kB", "MB", "GB", "TB"};
-  double value = static_cast<double>(bytes);
+  auto value = static_cast<double>(bytes);
   size_t unit = 0;
   while (std::abs(value) >= 999.5 && unit + 1 < kUnits.size()) {
     value /= 1000;

@@ -5,7 +5,7 @@
 namespace slipstream {
 
 std::string wrapped(const std::string& text, int indent, int columns) {
-  const size_t width = static_cast<size_t>(columns - indent);
+  const auto width = static_cast<size_t>(columns - indent);
   std::string lines, line, word;
   const auto end_line = [&] {
     lines += std::string(static_cast<size_t>(indent), ' ') + line + "\n";

@@ -21,7 +21,7 @@ std::array<std::array<Value, 256>, 3> normalised_values() {
 
 template <typename Value>
 void normalise_batch(const at::Tensor& pixels, const at::Tensor& flips, const at::Tensor& images) {
-  static const auto kTable = normalised_values<Value>();
+  static const auto table = normalised_values<Value>();
   const int64_t size = pixels.size(1);
   const auto* in = pixels.const_data_ptr<uint8_t>();
   const auto* flip = flips.const_data_ptr<uint8_t>();
@@ -38,7 +38,7 @@ void normalise_batch(const at::Tensor& pixels, const at::Tensor& flips, const at
       for (int64_t x = 0; x < size; ++x) {
         const uint8_t* pixel = source + 3 * (flip[n] != 0 ? size - 1 - x : x);
         Value* target = out + n * stride_n + y * stride_y + x * stride_x;
-        for (int64_t c = 0; c < 3; ++c) target[c * stride_c] = kTable[c][pixel[c]];
+        for (int64_t c = 0; c < 3; ++c) target[c * stride_c] = table[c][pixel[c]];
       }
     }
   });

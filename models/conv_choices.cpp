@@ -24,7 +24,7 @@ fs::path cache_folder() {
     const char* const value = std::getenv(variable);
     return fs::path(value != nullptr ? value : "");
   };
-  if (const fs::path own = of("SLIPSTREAM_CACHE"); !own.empty()) return own;
+  if (fs::path own = of("SLIPSTREAM_CACHE"); !own.empty()) return own;
   if (const fs::path caches = of("XDG_CACHE_HOME"); !caches.empty()) return caches / "slipstream";
   if (const fs::path home = of("HOME"); !home.empty()) return home / ".cache" / "slipstream";
   return {};

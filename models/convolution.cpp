@@ -1,11 +1,10 @@
 #include "models/convolution.h"
 
-#include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/ops/conv2d.h>
-#include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "models/conv_kernels.h"
+#include "models/plain_tensors.h"
 
 namespace slipstream {
 namespace {
@@ -17,7 +16,7 @@ using torch::autograd::variable_list;
 struct Convolution : torch::autograd::Function<Convolution> {
   static variable_list forward(AutogradContext* context, const Tensor& x, const Tensor& weight,
                                ConvKernels& kernels, int64_t stride, int64_t padding, bool with_sums) {
-    const at::AutoDispatchBelowADInplaceOrView below_autograd;
+    const PlainTensors plain;
     context->save_for_backward({x, weight});
     context->set_materialize_grads(false);  // else sums get gradients, of zeros
     context->saved_data["kernels"] = reinterpret_cast<int64_t>(&kernels);
@@ -32,8 +31,7 @@ struct Convolution : torch::autograd::Function<Convolution> {
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     variable_list result(6);
     if (!gradients[0].defined()) return result;
-    const at::AutoDispatchBelowADInplaceOrView below_autograd;
-    const c10::impl::ExcludeDispatchKeyGuard below_autocast(c10::autocast_dispatch_keyset);
+    const PlainTensors plain;
     const variable_list saved = context->get_saved_variables();
     auto* const kernels = reinterpret_cast<ConvKernels*>(context->saved_data["kernels"].toInt());
     const ConvInput input{saved[0], saved[1], context->saved_data["stride"].toInt(),

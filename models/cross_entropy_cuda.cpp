@@ -1,7 +1,5 @@
 #include "models/cross_entropy_cuda.h"
 
-#include <ATen/core/LegacyTypeDispatch.h>
-#include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
@@ -9,7 +7,8 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "models/cross_entropy_kernel.h"
-#include "models/norm_statistics_cuda.h"
+#include "models/kernel_tensors.h"
+#include "models/plain_tensors.h"
 
 namespace slipstream {
 namespace {
@@ -19,7 +18,7 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 CrossEntropyInput input_of(const Tensor& logits, const Tensor& labels, double smoothing) {
-  return {.type = norm_type(logits.scalar_type()),
+  return {.type = kernel_type(logits.scalar_type()),
           .logits = logits.const_data_ptr(),
           .labels = labels.const_data_ptr<int64_t>(),
           .count = static_cast<int>(logits.size(0)),
@@ -30,7 +29,7 @@ CrossEntropyInput input_of(const Tensor& logits, const Tensor& labels, double sm
 struct Function : torch::autograd::Function<Function> {
   static variable_list forward(AutogradContext* context, const Tensor& given, const Tensor& labels,
                                double smoothing) {
-    const at::AutoDispatchBelowADInplaceOrView below_autograd;
+    const PlainTensors plain;
     const c10::cuda::CUDAGuard device(given.device());
     const Tensor logits = given.contiguous();
     const Tensor rows = floats(logits, {3, logits.size(0)});
@@ -51,7 +50,7 @@ struct Function : torch::autograd::Function<Function> {
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     if (!gradients[0].defined()) return variable_list(3);
-    const at::AutoDispatchBelowADInplaceOrView below_autograd;
+    const PlainTensors plain;
     const variable_list saved = context->get_saved_variables();
     const Tensor& logits = saved[0];
     const c10::cuda::CUDAGuard device(logits.device());

@@ -2,6 +2,7 @@
 
 #include "data/float_conversion.cuh"
 #include "models/cross_entropy_kernel.h"
+#include "models/kernel_type.cuh"
 
 namespace slipstream {
 namespace {
@@ -105,23 +106,6 @@ __global__ void __launch_bounds__(kThreads)
     const float slope = scale * (expf(to_float(logits[i]) - log_sum) - target);
     dlogits[i] = from_float<Value>(label < 0 ? 0 : slope);
   }
-}
-
-// Calls launch.operator()<Value>() for the type.
-template <typename Launch>
-cudaError_t for_value(NormType type, Launch launch) {
-  switch (type) {
-    case NormType::kFloat32:
-      launch.template operator()<float>();
-      break;
-    case NormType::kFloat16:
-      launch.template operator()<__half>();
-      break;
-    case NormType::kBfloat16:
-      launch.template operator()<__nv_bfloat16>();
-      break;
-  }
-  return cudaGetLastError();
 }
 
 }  // namespace

@@ -4,14 +4,14 @@
 
 #include <cstdint>
 
-#include "models/norm_jobs.h"
+#include "models/kernel_type.h"
 
 namespace slipstream {
 
 // Dense memory on the device. A launch queues its kernels on `stream` and returns the launch's status.
 
 struct CrossEntropyInput {
-  NormType type;       ///< of logits
+  KernelType type;     ///< of logits
   const void* logits;  ///< [count, classes]
   const int64_t* labels;
   int count, classes;

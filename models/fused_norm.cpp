@@ -1,10 +1,10 @@
 #include "models/fused_norm.h"
 
-#include <ATen/core/LegacyTypeDispatch.h>
-#include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <optional>
+
+#include "models/plain_tensors.h"
 
 namespace slipstream {
 namespace {
@@ -13,12 +13,6 @@ using at::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 using MaybeTensor = std::optional<Tensor>;
-
-/// Operators below see plain tensors: no graph is built, no view is tracked, autocast changes no type.
-struct PlainTensors {
-  at::AutoDispatchBelowADInplaceOrView below_autograd;
-  c10::impl::ExcludeDispatchKeyGuard below_autocast{c10::autocast_dispatch_keyset};
-};
 
 // Each branch of a layer is saved as four tensors, undefined where there is none, and read back alike.
 constexpr size_t kSavedPerBranch = 4;
@@ -45,6 +39,7 @@ struct Saved {
       branches[i] = {saved[0], saved[1].defined() ? &norms[i] : nullptr};
     }
   }
+  ~Saved() = default;
   Saved(const Saved&) = delete;
   Saved& operator=(const Saved&) = delete;
 };
@@ -55,7 +50,7 @@ variable_list for_two_readers(const Tensor& y) { return {y, y.alias()}; }
 
 /// The gradients of a layer's readers, the defined one first; nothing if neither is.
 std::optional<ReaderGradients> readers(const variable_list& gradients) {
-  const Tensor first = gradients[0];
+  const Tensor& first = gradients[0];
   const Tensor second = gradients.size() > 1 ? gradients[1] : Tensor();
   if (first.defined()) return ReaderGradients{first, second};
   if (second.defined()) return ReaderGradients{second, first};

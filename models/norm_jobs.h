@@ -4,24 +4,24 @@
 
 #include <cstdint>
 
+#include "models/kernel_type.h"
+
 namespace slipstream {
 
 // What the host gives the norms' kernels. All pointers are to device memory; images are dense, channels last.
 // A launch queues one kernel on `stream` and returns the launch's status.
 
-enum class NormType { kFloat32, kFloat16, kBfloat16 };
-
 /// Pixels as rows, channels as columns.
 struct NormMatrix {
   int64_t rows;
   int channels;
-  NormType type;
+  KernelType type;
   int multiprocessors;  ///< of the device: grids fill it once
 
   /// Channels that a thread takes together: 16 bytes of them if rows divide so, else one. Rows must then
   /// begin at multiples of 16 bytes.
   int vector() const {
-    const int wide = type == NormType::kFloat32 ? 4 : 8;
+    const int wide = type == KernelType::kFloat32 ? 4 : 8;
     return channels % wide == 0 ? wide : 1;
   }
 };

@@ -6,6 +6,7 @@
 
 #include <limits>
 
+#include "models/kernel_tensors.h"
 #include "models/norm_jobs.h"
 #include "models/norm_kernels.h"
 #include "models/norm_statistics_cuda.h"

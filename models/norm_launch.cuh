@@ -1,11 +1,9 @@
 #pragma once
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
 #include <algorithm>
 #include <bit>
 
+#include "models/kernel_type.cuh"
 #include "models/norm_jobs.h"
 
 namespace slipstream {
@@ -35,19 +33,10 @@ inline NormGrid norm_grid(const NormMatrix& matrix, int threads, int blocks_per_
 /// Calls launch.operator()<Value, vector>() for the matrix's type and width.
 template <typename Launch>
 cudaError_t for_type(const NormMatrix& matrix, Launch launch) {
-  const bool wide = matrix.vector() > 1;
-  switch (matrix.type) {
-    case NormType::kFloat32:
-      wide ? launch.template operator()<float, 4>() : launch.template operator()<float, 1>();
-      break;
-    case NormType::kFloat16:
-      wide ? launch.template operator()<__half, 8>() : launch.template operator()<__half, 1>();
-      break;
-    case NormType::kBfloat16:
-      wide ? launch.template operator()<__nv_bfloat16, 8>() : launch.template operator()<__nv_bfloat16, 1>();
-      break;
-  }
-  return cudaGetLastError();
+  return for_value(matrix.type, [&]<typename Value>() {
+    constexpr int kWide = 16 / static_cast<int>(sizeof(Value));
+    matrix.vector() > 1 ? launch.template operator()<Value, kWide>() : launch.template operator()<Value, 1>();
+  });
 }
 
 }  // namespace slipstream

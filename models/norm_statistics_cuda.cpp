@@ -1,25 +1,16 @@
 #include "models/norm_statistics_cuda.h"
 
 #include <ATen/cuda/CUDAContext.h>
-#include <ATen/ops/empty.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAStream.h>
 
+#include "models/kernel_tensors.h"
+
 namespace slipstream {
 
-NormType norm_type(at::ScalarType type) {
-  TORCH_CHECK(type == at::kFloat || type == at::kHalf || type == at::kBFloat16, "no kernels for ", type);
-  if (type == at::kHalf) return NormType::kFloat16;
-  return type == at::kBFloat16 ? NormType::kBfloat16 : NormType::kFloat32;
-}
-
 NormMatrix matrix_of(const at::Tensor& x) {
-  return {x.numel() / x.size(1), static_cast<int>(x.size(1)), norm_type(x.scalar_type()),
+  return {x.numel() / x.size(1), static_cast<int>(x.size(1)), kernel_type(x.scalar_type()),
           at::cuda::getCurrentDeviceProperties()->multiProcessorCount};
-}
-
-at::Tensor floats(const at::Tensor& x, at::IntArrayRef sizes) {
-  return at::empty(sizes, x.options().dtype(at::kFloat));
 }
 
 void queue_statistics(const at::Tensor& x, const at::Tensor& sums, const BatchNorm& norm,

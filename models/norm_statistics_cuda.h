@@ -7,14 +7,8 @@
 
 namespace slipstream {
 
-/// float32, float16 or bfloat16 as kernels know it.
-NormType norm_type(at::ScalarType type);
-
 /// x [N, C, H, W], channels_last, as norms' kernels see it.
 NormMatrix matrix_of(const at::Tensor& x);
-
-/// Uninitialised, on x's device.
-at::Tensor floats(const at::Tensor& x, at::IntArrayRef sizes);
 
 /// Makes the means and inverse deviations of x's channels, float32 [2, C], and moves the norm's running ones;
 /// of `sums` as in models/norm_kernels.h, if defined. x: dense, channels_last, on a 16-byte boundary. Queued

@@ -137,7 +137,7 @@ StateDict load_weights(const std::string& path) {
     }
   }
   throw Error(fmt::format(
-      "{} holds no dict of names and tensors, nor has it one under \"state_dict\" or \"model\".", path));
+      R"({} holds no dict of names and tensors, nor has it one under "state_dict" or "model".)", path));
 }
 
 }  // namespace slipstream
