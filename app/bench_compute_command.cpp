@@ -59,6 +59,7 @@ void print_title(const ComputeLine& line, const TrainSetup& setup, const Compute
 
 int run(ComputeLine& line) {
   line.table.read_flags();
+  line.json.require_place();
   const TrainSetup setup = resolve(line.options);
   const ComputeRate rate = measure_compute(setup, line.measurement);
 

@@ -138,6 +138,7 @@ void write_traces(const std::string& file, const std::vector<InputRate>& rates) 
 
 int run(InputLine& line) {
   line.table.read_flags();
+  line.json.require_place();
   line.options.train_dir = images_folder(line.data, "train");
   const std::vector<TrainSetup> setups = resolve_all(line);
   const ImageFolder folder = index_images(line.options.train_dir, line.json.alone());

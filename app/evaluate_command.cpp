@@ -74,6 +74,7 @@ Json record(const EvaluateLine& line, const TrainSetup& setup, const FolderEvalu
 
 int run(EvaluateLine& line) {
   line.table.read_flags();
+  line.json.require_place();
   if (line.options.weights.empty()) {
     throw UsageError(
         "--weights is missing: name the state dictionary to evaluate, such as a run's model.pt.");

@@ -15,7 +15,7 @@ class JsonOutput {
   bool alone() const { return file_ == "-"; }
   /// Throws UsageError if no file can be there: it is a folder, or its folder is neither there nor `coming`,
   /// which will be. For a command that takes long.
-  void require_place(const std::string& coming) const;
+  void require_place(const std::string& coming = {}) const;
   /// Writes or prints `figures`; does nothing without the option.
   void write(const Json& figures) const;
 

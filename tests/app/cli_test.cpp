@@ -310,6 +310,15 @@ TEST_F(CliTest, HelpsWithTheBenchmarks) {
   EXPECT_THAT(help.output, Not(HasSubstr("--momentum")));
 }
 
+TEST_F(CliTest, RefusesAPlaceForFiguresBeforeItMeasures) {
+  for (const char* command :
+       {"bench compute", "bench input --data .", "evaluate --weights none.pt --data ."}) {
+    const CommandResult refused = slipstream(fmt::format("{} --json {}", command, path("none/figures.json")));
+    EXPECT_EQ(refused.exit_code, 2) << command;
+    EXPECT_THAT(refused.errors, HasSubstr(fmt::format("there is no folder {}.", path("none")))) << command;
+  }
+}
+
 TEST_F(CliTest, LooksTheMachineOver) {
   const CommandResult found = slipstream("doctor");
   EXPECT_EQ(found.exit_code, 0) << found.errors;
