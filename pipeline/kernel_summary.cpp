@@ -33,7 +33,8 @@ KernelSummary summarise(std::vector<DeviceActivity> activities, int64_t steps, s
     covered_until = std::max(covered_until, activity.end_ns);
     total.seconds += static_cast<double>(covered_until - from) * kNanosecond * a_step;
 
-    KernelSummary::Kernel& kernel = kernels.try_emplace(activity.name, activity.name, kind).first->second;
+    KernelSummary::Kernel& kernel =
+        kernels.try_emplace(activity.name, KernelSummary::Kernel{activity.name, kind}).first->second;
     kernel.seconds += static_cast<double>(activity.end_ns - activity.begin_ns) * kNanosecond * a_step;
     kernel.launches += a_step;
   }

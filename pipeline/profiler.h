@@ -12,7 +12,7 @@ class ProfileRange {
   ProfileRange& operator=(const ProfileRange&) = delete;
 
  private:
-  bool on_;
+  [[maybe_unused]] bool on_;  // by the variant without marks
 };
 
 /// Whether this build can mark.

@@ -27,8 +27,7 @@ void StepLog::begin_step() {
 void StepLog::end_step(const Batch& batch, StepRecord record, const at::Tensor& metrics) {
   auto end = std::make_shared<Event>(compute_.device());
   end->record(compute_);
-  waiting_.push_back(
-      {std::move(record), metrics, batch.times, batch.sequence, wait_s_, last_end_, begin_, end});
+  waiting_.push_back({record, metrics, batch.times, batch.sequence, wait_s_, last_end_, begin_, end});
   last_end_ = std::move(end);
   if (static_cast<int64_t>(waiting_.size()) >= interval_) fetch();
   report_arrived(/*wait=*/false);
@@ -73,7 +72,7 @@ void StepLog::report_group(const Group& group) {
     record.loss = metrics[row][0];
     record.loss_scale = metrics[row][2];
     totals_.right += metrics[row][1];
-    report_step(group.steps[i], std::move(record));
+    report_step(group.steps[i], record);
   }
 }
 
