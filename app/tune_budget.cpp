@@ -23,11 +23,10 @@ void TuneBudget::require_room_for(int trials) const {
   constexpr double kMargin = 1.1;
   const double needed_s = trials * expected_s();
   if (has_room_for(needed_s)) return;
-  throw Error(
-      fmt::format("--budget {}: too little to find anything here: {:.1f} s are gone, and {} trials more, of "
-                  "about {:.1f} s "
-                  "each, are the least. Give --budget {:.0f}, or a smaller --batch-size or --image-size.",
-                  seconds_, spent_s_, trials, expected_s(), (spent_s_ + needed_s) * kMargin));
+  throw Error(fmt::format(
+      "--budget {}: too little to find anything here: {:.1f} s are gone, and {} trials more, of "
+      "about {:.1f} s each, are the least. Give --budget {:.0f}, or a smaller --batch-size or --image-size.",
+      seconds_, spent_s_, trials, expected_s(), (spent_s_ + needed_s) * kMargin));
 }
 
 void TuneBudget::refuse() const {

@@ -30,8 +30,7 @@ TuneLine::TuneLine() : train(train_options_table(options)), flags(train_options_
   flags.real("budget", budget, 1, 1e6, "Seconds that all trials may take.");
   flags.real("trial", trial, 0, 1e6,
              "Seconds that a trial goes on, start-up included; longer until there are ten steps or so, and "
-             "two seconds "
-             "of them. 0: a twelfth of --budget, at most 30.");
+             "two seconds of them. 0: a twelfth of --budget, at most 30.");
   flags.text("batch_sizes", batch_sizes, "LIST",
              "Batch sizes to try, too, as 64,128,256. Another one changes what a training learns.");
   flags.text("out", out, "FILE", "Where the configuration goes, for train --config.");

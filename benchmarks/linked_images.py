@@ -1,6 +1,12 @@
 """A folder of many images made of few, for benchmarks that need an epoch of some length."""
 import os
 import shutil
+import tempfile
+
+
+def temporary_folder():
+    """A folder for a `with`, in memory where /dev/shm is there."""
+    return tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None)
 
 
 def link_images(images, folder, count):

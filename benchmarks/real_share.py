@@ -12,15 +12,12 @@ import argparse
 import json
 import pathlib
 import shlex
-import shutil
 import subprocess
 import sys
-import tempfile
 
-from linked_images import link_images
+from linked_images import link_images, temporary_folder
 
-OPTIONS = ("--amp fp16 --channels-last --cudnn-benchmark --cuda-graph --mode overlapped --decode cuda --device cuda "
-           "--label-smoothing 0.1")
+OPTIONS = "--amp fp16 --channels-last --cudnn-benchmark --cuda-graph --mode overlapped --decode cuda --device cuda"
 
 
 def train(arguments, data, out, batch_size):
@@ -61,20 +58,17 @@ def main():
     if arguments.epochs < 2:
         parser.error("--epochs: two at least, since the first one starts threads and fills caches")
 
-    memory = pathlib.Path("/dev/shm")
-    folder = pathlib.Path(tempfile.mkdtemp(dir=memory if memory.is_dir() else None))
-    try:
-        count = link_images(arguments.images, folder, arguments.files)
+    with temporary_folder() as folder:
+        data = pathlib.Path(folder)
+        count = link_images(arguments.images, data, arguments.files)
         print(f"{count} files\n\n| batch | the step alone | epochs 2 to {arguments.epochs} | share | epoch 1 | data wait |")
         print("|---|---|---|---|---|---|", flush=True)
         reports = {}
         for batch_size in map(int, arguments.batch_sizes.split(",")):
-            reports[batch_size] = train(arguments, folder, folder / f"out{batch_size}", batch_size)
+            reports[batch_size] = train(arguments, data, data / f"out{batch_size}", batch_size)
             print(row(batch_size, reports[batch_size]), flush=True)
         if arguments.json:
             arguments.json.write_text(json.dumps(reports, indent=1))
-    finally:
-        shutil.rmtree(folder)
 
 
 if __name__ == "__main__":

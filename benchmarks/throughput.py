@@ -15,9 +15,8 @@ import pathlib
 import shlex
 import subprocess
 import sys
-import tempfile
 
-from linked_images import link_images
+from linked_images import link_images, temporary_folder
 
 COMMON = ["--arch", "resnet50", "--image-size", "224", "--batch-size", "256", "--amp", "fp16",
           "--channels-last", "--cudnn-benchmark", "--epochs", "2", "--device", "cuda"]
@@ -86,8 +85,7 @@ def main():
     parser.add_argument("--rows", metavar="PARTS", help="only rows whose name contains one of these, with ; between")
     arguments = parser.parse_args()
 
-    memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
-    with tempfile.TemporaryDirectory(dir=memory) as folder:
+    with temporary_folder() as folder:
         data = pathlib.Path(folder)
         count = link_images(arguments.images, data, arguments.files)
         print(f"{count} files, {os.cpu_count()} cores\n")

@@ -8,7 +8,7 @@ database=build/cpu/compile_commands.json
 if [ $# = 0 ]; then
   mapfile -t files < <(python3 -c '
 import json, sys
-print(*sorted({entry["file"] for entry in json.load(open(sys.argv[1])) if "/build/" not in entry["file"]}), sep="\n")
+print(*sorted({entry["file"] for entry in json.load(open(sys.argv[1])) if "/build/cpu/" not in entry["file"]}), sep="\n")
 ' "$database")
   set -- "${files[@]}"
 fi

@@ -45,9 +45,9 @@ Drawing timeline_chart(const TimelineChart& chart, double width) {
   };
   const auto draw_arrows = [&](Drawing& drawing, const Scale& across) {
     const Scale x(chart.begin_s, chart.end_s, across.from(), across.to());
-    for (const std::vector<TimelinePoint>& arrow : chart.arrows) {
+    for (const Flow& arrow : chart.arrows) {
       std::vector<Point> points;
-      for (const TimelinePoint& point : arrow) {
+      for (const FlowPoint& point : arrow) {
         const double top = kTop + kStep * static_cast<double>(point.track);
         if (point.at_s >= chart.begin_s && point.at_s <= chart.end_s)
           points.push_back({x(point.at_s), top + kNameHeight + kSpanHeight / 2});

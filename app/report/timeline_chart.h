@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "app/report/drawing.h"
+#include "app/report/trace_reader.h"
 
 namespace slipstream {
 
@@ -18,18 +19,11 @@ struct TimelineTrack {
   std::vector<TimelineSpan> spans;
 };
 
-/// A point of an arrow, on the row of the track.
-struct TimelinePoint {
-  size_t track = 0;
-  double at_s = 0;
-};
-
 /// What each track did when, from `begin_s`, which is the axis' zero, to `end_s`.
 struct TimelineChart {
   double begin_s = 0, end_s = 1;
   std::vector<TimelineTrack> tracks;
-  std::vector<std::vector<TimelinePoint>>
-      arrows;  ///< in time's order; what lies before `begin_s` isn't drawn
+  std::vector<Flow> arrows;  ///< in time's order; points beyond begin and end aren't drawn
 };
 
 Drawing timeline_chart(const TimelineChart& chart, double width);

@@ -119,17 +119,12 @@ double busy_seconds(const TracedTrack& track, const Window& window) {
 }
 
 /// The ways of the batches whose steps begin in the window, on the rows that are drawn; `rows`: by track.
-std::vector<std::vector<TimelinePoint>> arrows_of(const TracedRun& traced, const Window& window,
-                                                  const std::map<size_t, size_t>& rows) {
-  std::vector<std::vector<TimelinePoint>> arrows;
-  for (const std::vector<FlowPoint>& flow : traced.flows) {
+std::vector<Flow> arrows_of(const TracedRun& traced, const Window& window,
+                            const std::map<size_t, size_t>& rows) {
+  std::vector<Flow> arrows;
+  for (const Flow& flow : traced.flows) {
     if (flow.back().at_s < window.begin_s || flow.back().at_s > window.end_s) continue;
-    std::vector<TimelinePoint> arrow;
-    for (const FlowPoint& point : flow) {
-      if (const auto row = rows.find(point.track); row != rows.end())
-        arrow.push_back({row->second, point.at_s});
-    }
-    arrows.push_back(std::move(arrow));
+    arrows.push_back(moved(flow, rows));
   }
   return arrows;
 }

@@ -73,14 +73,10 @@ class Events {
   }
 
   /// Those with two points at least on tracks that are in the result; `places`: there, by that in the file.
-  std::vector<std::vector<FlowPoint>> flows_on(const std::map<size_t, size_t>& places) const {
-    std::vector<std::vector<FlowPoint>> flows;
+  std::vector<Flow> flows_on(const std::map<size_t, size_t>& places) const {
+    std::vector<Flow> flows;
     for (const auto& [id, points] : flows_) {
-      std::vector<FlowPoint> flow;
-      for (const FlowPoint& point : points) {
-        const auto place = places.find(point.track);
-        if (place != places.end()) flow.push_back({place->second, point.at_s});
-      }
+      Flow flow = moved(points, places);
       std::ranges::stable_sort(flow, {}, &FlowPoint::at_s);
       if (flow.size() > 1) flows.push_back(std::move(flow));
     }
@@ -103,10 +99,19 @@ class Events {
 
   std::vector<Track> tracks_;
   std::map<Key, size_t> places_;
-  std::map<int64_t, std::vector<FlowPoint>> flows_;  // by id, on tracks of the file
+  std::map<int64_t, Flow> flows_;  // by id, on tracks of the file
 };
 
 }  // namespace
+
+Flow moved(const Flow& flow, const std::map<size_t, size_t>& places) {
+  Flow result;
+  for (const FlowPoint& point : flow) {
+    if (const auto place = places.find(point.track); place != places.end())
+      result.push_back({place->second, point.at_s});
+  }
+  return result;
+}
 
 TracedRun read_trace(const std::string& file) {
   std::ifstream text(file, std::ios::binary);

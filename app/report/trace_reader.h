@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,14 @@ struct FlowPoint {
   size_t track = 0;
   double at_s = 0;
 };
+using Flow = std::vector<FlowPoint>;
+
+/// The flow on other tracks, `places` by its own; without its points on tracks that have no place.
+Flow moved(const Flow& flow, const std::map<size_t, size_t>& places);
 
 struct TracedRun {
   std::vector<TracedTrack> tracks;
-  std::vector<std::vector<FlowPoint>> flows;  ///< each from its begin to its end, two points at least
+  std::vector<Flow> flows;  ///< each from its begin to its end, two points at least
 };
 
 /// What a file of Chrome trace events holds: the tracks that have spans ("ph": "X"), in the order of their
