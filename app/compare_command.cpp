@@ -28,7 +28,7 @@ struct CompareLine {
   CompareLine() {
     options.epochs = 2;
     options.deterministic = true;
-    options.alone_steps = 0;  // the ceiling has runs of its own
+    options.alone_seconds = 0;  // the ceiling has runs of its own
     options.out = "runs/compare";
     table = train_options_table(options);
     table.keep({"bad_files",  "exif",          "arch",       "weights",

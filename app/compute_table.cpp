@@ -41,6 +41,10 @@ std::string rate_lines(const ComputeRate& rate) {
   if (rate.copy_bytes_per_s) {
     add("memory's copy rate", bytes_text(static_cast<int64_t>(*rate.copy_bytes_per_s)) + "/s");
   }
+  if (rate.gpu.clock_mhz) add("GPU's clock", megahertz_text(*rate.gpu.clock_mhz));
+  if (rate.gpu.top_clock_mhz) add("  at most", megahertz_text(*rate.gpu.top_clock_mhz));
+  if (rate.gpu.power_w) add("  power", watts_text(*rate.gpu.power_w));
+  if (rate.gpu.power_limited) add("  clock held down", share_text(*rate.gpu.power_limited));
   return fmt::format("Median of {} of {} ({} to {} images/s).\n\n{}",
                      plural(static_cast<int64_t>(rate.step_s.size()), "window"), plural(rate.steps, "step"),
                      images_per_s(slowest), images_per_s(fastest), side_by_side(titles, {values}));

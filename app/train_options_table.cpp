@@ -125,11 +125,12 @@ void add_output(OptionTable& table, TrainOptions& options) {
   table.text("out", options.out, "DIR", "Folder for checkpoints, reports and the resolved configuration.");
   table.text("resume", options.resume, "[FILE]",
              "Checkpoint to continue from; alone, or auto: checkpoint.pt in --out if it is there.", "auto");
-  table.integer(
-      "alone_steps", options.alone_steps, -1, 100'000,
-      "Steps timed on a random batch before the first epoch, while no input is prepared: every epoch "
-      "says which share of that rate it reached; -1: 40 on a GPU, none on the CPU or with "
-      "--synthetic or --no-reports.");
+  table.real(
+      "alone_seconds", options.alone_seconds, -1, 1000,
+      "Seconds, after a third as many to warm up, for which steps are timed on a random batch before the "
+      "first epoch, while no input is prepared: every epoch says which share of that rate it reached; "
+      "-1: 3 on a GPU, 0 on the CPU or with --synthetic or --no-reports. Less than a second catches a GPU "
+      "before its power limit does.");
   table.integer("log_interval", options.log_interval, 1, 1'000'000,
                 "Steps between fetches of loss and accuracy from the device.");
   table.toggle(

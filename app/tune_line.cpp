@@ -24,8 +24,8 @@ constexpr double kLongestTrial = 30;    // seconds; more would tell little more
 }  // namespace
 
 TuneLine::TuneLine() : train(train_options_table(options)), flags(train_options_table(options)) {
-  flags.drop({"out", "resume", "synthetic", "alone_steps", "log_interval", "profile", "trace", "trace_steps",
-              "reports"});
+  flags.drop({"out", "resume", "synthetic", "alone_seconds", "log_interval", "profile", "trace",
+              "trace_steps", "reports"});
   flags.group("Tuning");
   flags.real("budget", budget, 1, 1e6, "Seconds that all trials may take.");
   flags.real("trial", trial, 0, 1e6,

@@ -30,7 +30,7 @@ constexpr int64_t kForever = 1'000'000;
 /// What all trials share, as `train --config` reads it.
 Json trial_config(TrainOptions options) {
   options.epochs = kForever;  // until it is stopped
-  options.alone_steps = 0;
+  options.alone_seconds = 0;
   options.log_interval = kLogInterval;
   options.reports = true;
   options.profile = false;

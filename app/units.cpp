@@ -49,4 +49,8 @@ std::string bytes_text(int64_t bytes) {
   return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.3g} {}", value, kUnits[unit]);
 }
 
+std::string megahertz_text(double mhz) { return rounded(mhz) + " MHz"; }
+
+std::string watts_text(double watts) { return rounded(watts) + " W"; }
+
 }  // namespace slipstream

@@ -27,6 +27,13 @@ std::string faster_compute(const TrainSetup& setup) {
   return "try a larger --batch-size, or another GPU";
 }
 
+/// What to add where the clock was held down most of the time: the GPU's own speed then depends on its power.
+std::string power_limit(const GpuUse& gpu) {
+  if (!gpu.clock_mhz || !gpu.top_clock_mhz || gpu.power_limited.value_or(0) < 0.5) return "";
+  return fmt::format(" (its power limit holds the GPU's clock at {:.0f} of {:.0f} MHz)", *gpu.clock_mhz,
+                     *gpu.top_clock_mhz);
+}
+
 std::string faster_input(const TrainSetup& setup, const char* slowest) {
   const TrainOptions& options = setup.options;
   if (options.mode == Mode::kSerial) return "try --mode overlapped";
@@ -54,17 +61,17 @@ double hidden_share(const StageTimes& times, const TrainSetup& setup) {
 
 bool is_input_bound(double data_wait_share) { return data_wait_share >= kNegligible; }
 
-std::string bottleneck(const StageTimes& times, double wall_s, const TrainSetup& setup) {
+std::string bottleneck(const StageTimes& times, double wall_s, const TrainSetup& setup, const GpuUse& gpu) {
   const double waiting = wall_s > 0 ? times.data_wait_s / wall_s : 0;
   if (setup.options.synthetic) {
-    return fmt::format("Compute-bound by design (no input); {}.", faster_compute(setup));
+    return fmt::format("Compute-bound by design (no input){}; {}.", power_limit(gpu), faster_compute(setup));
   }
   if (!is_input_bound(waiting)) {
     const std::string input =
         schedule_of(setup.options.mode).threads
             ? fmt::format("the input is hidden to {:.1f}%", 100 * hidden_share(times, setup))
             : fmt::format("compute waits for data {:.1f}% of the time", 100 * waiting);
-    return fmt::format("Compute-bound: {}; {}.", input, faster_compute(setup));
+    return fmt::format("Compute-bound{}: {}; {}.", power_limit(gpu), input, faster_compute(setup));
   }
   const std::array<std::pair<double, const char*>, 4> stages = {{{times.read_s, "reading"},
                                                                  {times.decode_s, "decoding"},

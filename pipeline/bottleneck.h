@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "pipeline/gpu_monitor.h"
 #include "pipeline/run_observer.h"
 #include "pipeline/train_setup.h"
 
@@ -17,7 +18,9 @@ double hidden_share(const StageTimes& times, const TrainSetup& setup);
 /// Whether waiting for data takes a share of an epoch that is worth a change; below it compute is the limit.
 bool is_input_bound(double data_wait_share);
 
-/// One sentence that names what limits the epoch and the option to try.
-std::string bottleneck(const StageTimes& times, double wall_s, const TrainSetup& setup);
+/// One sentence that names what limits the epoch and the option to try, and whether the GPU's power limit
+/// held its clock down meanwhile.
+std::string bottleneck(const StageTimes& times, double wall_s, const TrainSetup& setup,
+                       const GpuUse& gpu = {});
 
 }  // namespace slipstream

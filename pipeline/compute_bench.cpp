@@ -145,6 +145,7 @@ ComputeRate measure_compute(const TrainSetup& setup, const ComputeMeasurement& m
   const c10::StreamGuard guard(compute);
   const bool on_gpu = setup.device.is_cuda();
   set_global_switches(setup);
+  const auto monitor = make_gpu_monitor(setup.device);
   Bench bench(setup, compute);
 
   ComputeRate rate;
@@ -153,7 +154,9 @@ ComputeRate measure_compute(const TrainSetup& setup, const ComputeMeasurement& m
   const double warm_step_s = bench.time(1, on_gpu ? 5 : 1).front();
   rate.steps =
       bench.step().whole_groups(measurement.steps > 0 ? measurement.steps : steps_of_a_window(warm_step_s));
+  if (monitor) monitor->restart();
   rate.step_s = bench.time(measurement.windows, rate.steps);
+  if (monitor) rate.gpu = monitor->use();
   rate.cuda_graph = bench.step().is_recorded();
   rate.why_no_graph = bench.why_no_graph();
   if (on_gpu) {

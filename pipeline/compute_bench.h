@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/gpu_monitor.h"
 #include "pipeline/kernel_summary.h"
 #include "pipeline/train_setup.h"
 
@@ -32,6 +33,7 @@ struct ComputeRate {
   std::optional<double> copy_bytes_per_s;  ///< of the device's memory, read and written; on a GPU
   std::optional<int64_t> peak_bytes;       ///< that tensors occupied at most; on a GPU
   std::optional<int64_t> reserved_bytes;   ///< that the allocator held for them; on a GPU
+  GpuUse gpu;                              ///< during the windows
 
   double median_step_s() const;
   double images_per_s() const { return static_cast<double>(batch_size) / median_step_s(); }

@@ -2,6 +2,6 @@
 
 namespace slipstream {
 
-std::unique_ptr<GpuMonitor> make_gpu_monitor(c10::Device, GpuMeter) { return nullptr; }
+std::unique_ptr<GpuMonitor> make_gpu_monitor(c10::Device) { return nullptr; }
 
 }  // namespace slipstream

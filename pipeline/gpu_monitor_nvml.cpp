@@ -12,18 +12,22 @@
 namespace slipstream {
 namespace {
 
-// The library comes with the driver and may be absent, so it is loaded when asked for.
+// The library comes with the driver and may be absent, so it is loaded when asked for. An older one lacks
+// some of the functions.
 class Nvml {
  public:
   Nvml() : library_(dlopen("libnvidia-ml.so.1", RTLD_NOW)) {
     if (library_ == nullptr) return;
-    init_ = find<decltype(&nvmlInit_v2)>("nvmlInit_v2");
-    shutdown_ = find<decltype(&nvmlShutdown)>("nvmlShutdown");
-    handle_ = find<decltype(&nvmlDeviceGetHandleByPciBusId_v2)>("nvmlDeviceGetHandleByPciBusId_v2");
-    rates_ = find<decltype(&nvmlDeviceGetUtilizationRates)>("nvmlDeviceGetUtilizationRates");
-    jpeg_ = find<decltype(&nvmlDeviceGetJpgUtilization)>("nvmlDeviceGetJpgUtilization");
-    usable_ = init_ != nullptr && shutdown_ != nullptr && handle_ != nullptr && rates_ != nullptr &&
-              init_() == NVML_SUCCESS;
+    find(init_, "nvmlInit_v2");
+    find(shutdown_, "nvmlShutdown");
+    find(handle_, "nvmlDeviceGetHandleByPciBusId_v2");
+    find(rates_, "nvmlDeviceGetUtilizationRates");
+    find(jpeg_, "nvmlDeviceGetJpgUtilization");
+    find(clock_, "nvmlDeviceGetClockInfo");
+    find(top_clock_, "nvmlDeviceGetMaxClockInfo");
+    find(power_, "nvmlDeviceGetPowerUsage");
+    find(reasons_, "nvmlDeviceGetCurrentClocksThrottleReasons");
+    usable_ = init_ != nullptr && shutdown_ != nullptr && handle_ != nullptr && init_() == NVML_SUCCESS;
   }
   ~Nvml() {
     if (usable_) shutdown_();
@@ -43,30 +47,34 @@ class Nvml {
     return device;
   }
 
-  /// An older driver's library has no meter for the JPEG engines.
-  bool has(GpuMeter meter) const { return meter == GpuMeter::kKernels || jpeg_ != nullptr; }
-
-  std::optional<double> utilisation(nvmlDevice_t device, GpuMeter meter) const {
-    return meter == GpuMeter::kKernels ? kernels(device) : jpeg_engines(device);
+  /// Now, or within the driver's last sampling period.
+  GpuUse use(nvmlDevice_t device) const {
+    GpuUse use;
+    nvmlUtilization_t rates{};
+    if (told(rates_, device, &rates)) use.kernels = rates.gpu / 100.0;
+    unsigned percent = 0, period_us = 0;
+    if (told(jpeg_, device, &percent, &period_us)) use.jpeg_engines = percent / 100.0;
+    unsigned mhz = 0;
+    if (told(clock_, device, NVML_CLOCK_SM, &mhz)) use.clock_mhz = mhz;
+    if (told(top_clock_, device, NVML_CLOCK_SM, &mhz)) use.top_clock_mhz = mhz;
+    unsigned milliwatts = 0;
+    if (told(power_, device, &milliwatts)) use.power_w = milliwatts / 1e3;
+    unsigned long long reasons = 0;
+    if (told(reasons_, device, &reasons)) {
+      use.power_limited = (reasons & nvmlClocksThrottleReasonSwPowerCap) != 0 ? 1 : 0;
+    }
+    return use;
   }
 
  private:
-  std::optional<double> kernels(nvmlDevice_t device) const {
-    nvmlUtilization_t rates{};
-    if (rates_(device, &rates) != NVML_SUCCESS) return std::nullopt;
-    return rates.gpu / 100.0;
-  }
-
-  std::optional<double> jpeg_engines(nvmlDevice_t device) const {
-    unsigned percent = 0;
-    unsigned period_us = 0;
-    if (jpeg_(device, &percent, &period_us) != NVML_SUCCESS) return std::nullopt;
-    return percent / 100.0;
-  }
-
   template <typename Function>
-  Function find(const char* name) const {
-    return reinterpret_cast<Function>(dlsym(library_, name));
+  void find(Function& function, const char* name) const {
+    function = reinterpret_cast<Function>(dlsym(library_, name));
+  }
+
+  template <typename Function, typename... Arguments>
+  static bool told(Function function, Arguments... arguments) {
+    return function != nullptr && function(arguments...) == NVML_SUCCESS;
   }
 
   void* library_;
@@ -75,26 +83,57 @@ class Nvml {
   decltype(&nvmlDeviceGetHandleByPciBusId_v2) handle_ = nullptr;
   decltype(&nvmlDeviceGetUtilizationRates) rates_ = nullptr;
   decltype(&nvmlDeviceGetJpgUtilization) jpeg_ = nullptr;
+  decltype(&nvmlDeviceGetClockInfo) clock_ = nullptr;
+  decltype(&nvmlDeviceGetMaxClockInfo) top_clock_ = nullptr;
+  decltype(&nvmlDeviceGetPowerUsage) power_ = nullptr;
+  decltype(&nvmlDeviceGetCurrentClocksThrottleReasons) reasons_ = nullptr;
   bool usable_ = false;
+};
+
+/// A mean of the samples that there are.
+class Mean {
+ public:
+  void add(const std::optional<double>& sample) {
+    if (!sample) return;
+    sum_ += *sample;
+    ++samples_;
+  }
+  std::optional<double> value() const { return samples_ > 0 ? std::optional(sum_ / samples_) : std::nullopt; }
+
+ private:
+  double sum_ = 0;
+  int samples_ = 0;
+};
+
+struct Means {
+  Mean kernels, jpeg_engines, clock_mhz, top_clock_mhz, power_w, power_limited;
+
+  void add(const GpuUse& sample) {
+    kernels.add(sample.kernels);
+    jpeg_engines.add(sample.jpeg_engines);
+    clock_mhz.add(sample.clock_mhz);
+    top_clock_mhz.add(sample.top_clock_mhz);
+    power_w.add(sample.power_w);
+    power_limited.add(sample.power_limited);
+  }
 };
 
 class NvmlMonitor : public GpuMonitor {
  public:
-  NvmlMonitor(std::unique_ptr<Nvml> nvml, nvmlDevice_t device, GpuMeter meter)
+  NvmlMonitor(std::unique_ptr<Nvml> nvml, nvmlDevice_t device)
       : nvml_(std::move(nvml)),
         device_(device),
-        meter_(meter),
         thread_([this](const std::stop_token& stop) { sample(stop); }) {}
 
   void restart() override {
     const std::lock_guard lock(mutex_);
-    sum_ = 0;
-    samples_ = 0;
+    means_ = {};
   }
 
-  std::optional<double> mean_utilisation() const override {
+  GpuUse use() const override {
     const std::lock_guard lock(mutex_);
-    return samples_ > 0 ? std::optional(sum_ / samples_) : std::nullopt;
+    return {means_.kernels.value(),       means_.jpeg_engines.value(), means_.clock_mhz.value(),
+            means_.top_clock_mhz.value(), means_.power_w.value(),      means_.power_limited.value()};
   }
 
  private:
@@ -103,32 +142,27 @@ class NvmlMonitor : public GpuMonitor {
     std::unique_lock lock(mutex_);
     while (!changed_.wait_for(lock, stop, kPeriod, [&] { return stop.stop_requested(); })) {
       lock.unlock();
-      const auto utilisation = nvml_->utilisation(device_, meter_);
+      const GpuUse now = nvml_->use(device_);
       lock.lock();
-      if (!utilisation) continue;
-      sum_ += *utilisation;
-      ++samples_;
+      means_.add(now);
     }
   }
 
   std::unique_ptr<Nvml> nvml_;
   nvmlDevice_t device_;
-  GpuMeter meter_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
-  double sum_ = 0;
-  int samples_ = 0;
+  Means means_;
   std::jthread thread_;  // last: it ends first
 };
 
 }  // namespace
 
-std::unique_ptr<GpuMonitor> make_gpu_monitor(c10::Device device, GpuMeter meter) {
+std::unique_ptr<GpuMonitor> make_gpu_monitor(c10::Device device) {
   if (!device.is_cuda()) return nullptr;
   auto nvml = std::make_unique<Nvml>();
   const auto handle = nvml->device(device.index());
-  if (!handle || !nvml->has(meter)) return nullptr;
-  return std::make_unique<NvmlMonitor>(std::move(nvml), *handle, meter);
+  return handle ? std::make_unique<NvmlMonitor>(std::move(nvml), *handle) : nullptr;
 }
 
 }  // namespace slipstream

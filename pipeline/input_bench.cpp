@@ -166,7 +166,7 @@ InputRate measure_input(const TrainSetup& setup, const ImageFolder& folder, int6
                          ? nullptr
                          : std::make_shared<Trace>(setup.schedule_name(), options, setup.options.trace_steps);
   options.trace = trace.get();
-  const auto monitor = make_gpu_monitor(setup.device, GpuMeter::kJpegEngines);
+  const auto monitor = make_gpu_monitor(setup.device);
   Consumer consumer(options, folder);
 
   // Every slot was used once, and no batch that was prepared while nobody took any is left.
@@ -194,7 +194,7 @@ InputRate measure_input(const TrainSetup& setup, const ImageFolder& folder, int6
   rate.mode = mode_name(setup.options.mode);
   rate.decode = setup.decoder_name();
   rate.cpu_s = cpu_seconds() - cpu_before;
-  if (monitor) rate.jpeg_util = monitor->mean_utilisation();
+  if (monitor) rate.jpeg_util = monitor->use().jpeg_engines;
   sums.report_to(rate);
   rate.trace = trace;
   return rate;

@@ -85,7 +85,7 @@ struct TrainOptions {
   // Output
   std::string out = "runs/train";
   std::string resume;         // a checkpoint file, or "auto": checkpoint.pt in `out` if it is there
-  int64_t alone_steps = -1;   // timed without input before the first epoch; -1: 40 on a GPU, none on the CPU
+  double alone_seconds = -1;  // of steps without input before the first epoch; -1: 3 on a GPU, 0 on the CPU
   int64_t log_interval = 20;  // steps between fetches of loss and accuracy from the device
   bool profile = false;       // marks for NVIDIA's profilers, and a window for them to record
   std::string trace;          // a file for what threads and streams did when; "auto": trace.json in `out`

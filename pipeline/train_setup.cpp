@@ -90,8 +90,8 @@ TrainSetup resolve(const TrainOptions& options) {
     throw UsageError(
         "--deterministic and --cudnn-benchmark exclude each other: the benchmark's choice varies");
   }
-  if (resolved.alone_steps < 0) {
-    resolved.alone_steps = setup.device.is_cuda() && options.reports && !options.synthetic ? 40 : 0;
+  if (resolved.alone_seconds < 0) {
+    resolved.alone_seconds = setup.device.is_cuda() && options.reports && !options.synthetic ? 3 : 0;
   }
   if (resolved.resize == Resizer::kOpencv) {
     if (resolved.val_interpolation != Interpolation::kBilinear) {

@@ -19,6 +19,7 @@
 #include "models/fused_sgd.h"
 #include "models/stem.h"
 #include "models/weights.h"
+#include "pipeline/host_clock.h"
 #include "pipeline/profiler.h"
 #include "pipeline/run_ahead.h"
 
@@ -208,18 +209,27 @@ std::string TrainStep::record(at::IntArrayRef image_sizes) {
   return why_not;
 }
 
-double TrainStep::time_alone(const Batch& batch, int64_t steps) {
+double TrainStep::time_alone(const Batch& batch, double seconds) {
   const c10::Stream stream = c10::impl::VirtualGuardImpl(device_.type()).getStream(device_);
   Event begin(device_);
   Event end(device_);
-  steps = whole_groups(steps);
+  int64_t steps = 0;
   without_trace([&] {
     RunAhead run_ahead(stream);
-    for (int64_t i = -2; i < steps; ++i) {
-      if (i == 0) begin.record(stream);
-      run(batch, /*lr=*/0);
-      run_ahead.limit();
-    }
+    const auto run_for = [&](double wanted_s) {
+      const double begin_s = host_seconds();
+      int64_t done = 0;
+      for (; done == 0 || host_seconds() - begin_s < wanted_s; ++done) {
+        for (int64_t i = 0; i < options_.grad_accum_steps; ++i) {
+          run(batch, /*lr=*/0);
+          run_ahead.limit();
+        }
+      }
+      return done * options_.grad_accum_steps;
+    };
+    run_for(seconds / 3);
+    begin.record(stream);
+    steps = run_for(seconds);
     end.record(stream);
     end.wait_on_host();
   });

@@ -50,10 +50,10 @@ class TrainStep {
   /// queues kernel by kernel, as it does for batches of other sizes.
   std::string prepare(at::IntArrayRef image_sizes);
 
-  /// Seconds that a step takes while no input is being prepared: the mean of at least `steps` of them on
-  /// `batch`, on the current stream, after two more. Blocks until they are done; leaves no trace in what is
-  /// trained.
-  double time_alone(const Batch& batch, int64_t steps);
+  /// Seconds that a step takes while no input is being prepared: the mean of those on `batch` in about
+  /// `seconds`, on the current stream, after a third as long in which the device comes to the clock that it
+  /// can keep up. Blocks until they are done; leaves no trace in what is trained.
+  double time_alone(const Batch& batch, double seconds);
 
   /// The least multiple of --grad-accum-steps that isn't less: of so many steps each group's optimizer is
   /// part.

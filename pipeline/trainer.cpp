@@ -157,7 +157,7 @@ Trainer::Trainer(TrainSetup setup, RunObserver& observer)
              latest_loss_ = record.loss;
              if (options_.reports) observer_.on_step(record);
            }),
-      monitor_(options_.reports ? make_gpu_monitor(setup_.device, GpuMeter::kKernels) : nullptr),
+      monitor_(options_.reports ? make_gpu_monitor(setup_.device) : nullptr),
       source_(make_source(setup_, compute_, trace_.get())) {}
 
 RunResult Trainer::run() {
@@ -192,11 +192,11 @@ void Trainer::prepare_step() {
       step_.prepare({options_.batch_size, 3, options_.image_size, options_.image_size});
   if (!why_no_graph.empty()) observer_.on_message(why_no_graph);
   synchronise(compute_);
-  if (options_.alone_steps > 0) {
+  if (options_.alone_seconds > 0) {
     const Batch batch = synthetic_batch(setup_.loader_options(compute_),
                                         static_cast<int64_t>(folders_.training.classes.size()));
     alone_images_per_s_ =
-        static_cast<double>(options_.batch_size) / step_.time_alone(batch, options_.alone_steps);
+        static_cast<double>(options_.batch_size) / step_.time_alone(batch, options_.alone_seconds);
   }
   if (options_.profile) profile_.emplace(compute_, steps_ - position_.step);
 }
@@ -308,7 +308,11 @@ void Trainer::report_epoch(double wall_s, const std::optional<Evaluation>& evalu
       report.hidden_share = hidden_share(times, setup_);
     }
   }
-  if (monitor_) report.gpu_util = monitor_->mean_utilisation();
+  const GpuUse gpu = monitor_ ? monitor_->use() : GpuUse{};
+  report.gpu_util = gpu.kernels;
+  report.gpu_clock_mhz = gpu.clock_mhz;
+  report.gpu_power_w = gpu.power_w;
+  report.gpu_power_limited = gpu.power_limited;
   if (setup_.device.is_cuda())
     report.gpu_mem_bytes = peak_device_memory(setup_.device) + step_.recorded_bytes();
   report.train_loss = totals.loss / static_cast<double>(totals.images);
@@ -318,7 +322,7 @@ void Trainer::report_epoch(double wall_s, const std::optional<Evaluation>& evalu
     report.val_top1 = evaluation->top1;
     report.val_top5 = evaluation->top5;
   }
-  report.bottleneck = bottleneck(times, wall_s, setup_);
+  report.bottleneck = bottleneck(times, wall_s, setup_, gpu);
   observer_.on_epoch(report);
 }
 

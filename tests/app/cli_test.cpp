@@ -96,8 +96,9 @@ TEST_F(CliTest, TrainsAndLeavesItsReports) {
               testing::UnorderedElementsAre("epoch", "mode", "decode", "images", "wall_s", "images_per_s",
                                             "data_wait_s", "read_s", "decode_s", "resize_s", "h2d_s",
                                             "compute_s", "other_s", "hidden_share", "alone_images_per_s",
-                                            "alone_share", "gpu_util", "gpu_mem_bytes", "train_loss",
-                                            "train_top1", "val_loss", "val_top1", "val_top5", "bottleneck"));
+                                            "alone_share", "gpu_util", "gpu_clock_mhz", "gpu_power_w",
+                                            "gpu_power_limited", "gpu_mem_bytes", "train_loss", "train_top1",
+                                            "val_loss", "val_top1", "val_top5", "bottleneck"));
   EXPECT_EQ(report["epochs"][1]["images"], 48);
   EXPECT_TRUE(report["epochs"][1]["gpu_util"].is_null());
 

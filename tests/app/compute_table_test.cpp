@@ -25,6 +25,10 @@ ComputeRate rate_of_a_gpu() {
   rate.peak_bytes = 22'000'000'000;
   rate.reserved_bytes = 23'000'000'000;
   rate.copy_bytes_per_s = 4.25e12;
+  rate.gpu.clock_mhz = 1841.6;
+  rate.gpu.top_clock_mhz = 1980;
+  rate.gpu.power_w = 698.2;
+  rate.gpu.power_limited = 0.975;
   rate.traced =
       ComputeRate::Traced{0.065, summarise({{"void at::native::max_pool<c10::Half>(int)", 0, 15'000'000},
                                             {"sm90_xmma_fprop", 20'000'000, 60'000'000},
@@ -46,6 +50,10 @@ TEST(ComputeTable, ShowsKindsOfKernelsAndTheLongest) {
   const std::string table = compute_table(rate_of_a_gpu());
   EXPECT_THAT(table, HasSubstr("peak memory             22 GB\n  held for it           23 GB\n"));
   EXPECT_THAT(table, HasSubstr("memory's copy rate  4.25 TB/s\n"));
+  EXPECT_THAT(table, HasSubstr("GPU's clock         1,842 MHz\n"));
+  EXPECT_THAT(table, HasSubstr("  at most           1,980 MHz\n"));
+  EXPECT_THAT(table, HasSubstr("  power                 698 W\n"));
+  EXPECT_THAT(table, HasSubstr("  clock held down       97.5%\n"));
   EXPECT_THAT(table, HasSubstr("convolution      45.0 ms   69.2%         2\n"));
   EXPECT_THAT(table, HasSubstr("idle            5.000 ms    7.7%         -\n"));
   EXPECT_THAT(table, HasSubstr("which took 65.0 ms"));
@@ -57,6 +65,8 @@ TEST(ComputeRecord, HoldsWhatWasMeasured) {
   const Json record = compute_record(rate_of_a_gpu());
   EXPECT_EQ(record.at("images_per_s"), 4000);
   EXPECT_EQ(record.at("step_ms"), 64);
+  EXPECT_EQ(record.at("gpu_clock_mhz"), 1841.6);
+  EXPECT_EQ(record.at("gpu_power_limited"), 0.975);
   EXPECT_EQ(record.at("windows_ms"), Json({64, 32, 128}));
   EXPECT_EQ(record.at("parts_ms").at("forward"), 16);
   EXPECT_EQ(record.at("copy_bytes_per_s"), 4.25e12);

@@ -70,6 +70,14 @@ TEST(EpochText, LeavesOutWhatIsUnknown) {
       "top1 48.2%");
 }
 
+TEST(EpochText, SaysWhatTheGpuDid) {
+  EpochReport report = report_without_gpu();
+  report.gpu_util = 1;
+  report.gpu_clock_mhz = 1841.6;
+  report.gpu_power_w = 698.2;
+  EXPECT_THAT(epoch_text(report), HasSubstr("; hidden 98.0%, GPU 100.0%, at 1,842 MHz, with 698 W; train"));
+}
+
 TEST(EpochText, SaysWhatShareOfTheStepsOwnRateItIs) {
   EpochReport report = report_without_gpu();
   report.alone_images_per_s = 6200;

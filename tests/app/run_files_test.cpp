@@ -99,8 +99,9 @@ TEST_F(RunFilesTest, ReportHasExactlyTheKeysInOrder) {
   EXPECT_THAT(keys,
               ElementsAre("epoch", "mode", "decode", "images", "wall_s", "images_per_s", "data_wait_s",
                           "read_s", "decode_s", "resize_s", "h2d_s", "compute_s", "other_s", "hidden_share",
-                          "alone_images_per_s", "alone_share", "gpu_util", "gpu_mem_bytes", "train_loss",
-                          "train_top1", "val_loss", "val_top1", "val_top5", "bottleneck"));
+                          "alone_images_per_s", "alone_share", "gpu_util", "gpu_clock_mhz", "gpu_power_w",
+                          "gpu_power_limited", "gpu_mem_bytes", "train_loss", "train_top1", "val_loss",
+                          "val_top1", "val_top5", "bottleneck"));
   const Json& second = report.at("epochs")[1];
   EXPECT_EQ(second.at("epoch"), 2);
   EXPECT_EQ(second.at("read_s"), 0.25);
@@ -114,12 +115,15 @@ TEST_F(RunFilesTest, CsvHasAHeaderAndARowAnEpoch) {
   EXPECT_EQ(
       text("epochs.csv"),
       "epoch,mode,decode,images,wall_s,images_per_s,data_wait_s,read_s,decode_s,resize_s,h2d_s,compute_s,"
-      "other_s,hidden_share,alone_images_per_s,alone_share,gpu_util,gpu_mem_bytes,train_loss,train_top1,val_"
+      "other_s,hidden_share,alone_images_per_s,alone_share,gpu_util,gpu_clock_mhz,gpu_power_w,gpu_power_"
+      "limited,gpu_mem_bytes,train_loss,train_top1,val_"
       "loss,val_"
       "top1,val_top5,bottleneck\n"
-      "1,\"overlapped\",\"cpu\",100,2.5,40.0,,0.25,,,,,,,,,,,,,,,,\"Decoding takes 90%, \"\"most\"\" of it: "
+      "1,\"overlapped\",\"cpu\",100,2.5,40.0,,0.25,,,,,,,,,,,,,,,,,,,\"Decoding takes 90%, \"\"most\"\" of "
+      "it: "
       "try --workers 8.\"\n"
-      "2,\"overlapped\",\"cpu\",100,2.5,40.0,,0.25,,,,,,,,,,,,,,,,\"Decoding takes 90%, \"\"most\"\" of it: "
+      "2,\"overlapped\",\"cpu\",100,2.5,40.0,,0.25,,,,,,,,,,,,,,,,,,,\"Decoding takes 90%, \"\"most\"\" of "
+      "it: "
       "try --workers 8.\"\n");
 }
 

@@ -93,7 +93,7 @@ TEST_F(TuneMeterTest, TrainsWithTheSettingsUntilItIsStopped) {
   EXPECT_EQ(config.at("data"), "") << "else it would validate";
   EXPECT_EQ(config.at("trace"), "");
   EXPECT_EQ(config.at("epochs"), 1'000'000);
-  EXPECT_EQ(config.at("alone_steps"), 0);
+  EXPECT_EQ(config.at("alone_seconds"), 0);
   EXPECT_EQ(config.at("weights"), "model.pt");
   measure(TrialKind::kCeiling);
   EXPECT_EQ(seen().at("synthetic"), true);

@@ -47,6 +47,24 @@ TEST(Bottleneck, NamesComputeWhenTheInputIsHidden) {
               HasSubstr("--amp fp16"));
 }
 
+TEST(Bottleneck, SaysWhereThePowerLimitHoldsTheClockDown) {
+  const auto sentence = [](double limited) {
+    GpuUse gpu;
+    gpu.clock_mhz = 1842.4;
+    gpu.top_clock_mhz = 1980;
+    gpu.power_limited = limited;
+    return bottleneck(times(0, 4, 0, 0, 10, 0.1), 10.1, setup(Mode::kOverlapped, c10::kCUDA), gpu);
+  };
+  EXPECT_THAT(sentence(0.9),
+              StartsWith("Compute-bound (its power limit holds the GPU's clock at 1842 of 1980 "
+                         "MHz): the input is hidden to "));
+  EXPECT_THAT(sentence(0.1), StartsWith("Compute-bound: "));
+  TrainSetup synthetic = setup(Mode::kOverlapped, c10::kCUDA);
+  synthetic.options.synthetic = true;
+  EXPECT_THAT(bottleneck(times(0, 0, 0, 0, 10, 0), 10, synthetic),
+              StartsWith("Compute-bound by design (no input); try "));
+}
+
 TEST(Bottleneck, NamesTheSlowestStageAndTheOptionToTry) {
   EXPECT_THAT(bottleneck(times(1, 5, 2, 0, 4, 8), 12, setup(Mode::kSerial)),
               AllOf(HasSubstr("waits for data 67% of the time"), HasSubstr("is decoding"),

@@ -71,7 +71,7 @@ TEST_F(TrainerTest, TimesTheStepAloneWithoutATrace) {
   const RecordingObserver plain = run(options);
   EXPECT_FALSE(plain.epochs.front().alone_share) << "not measured on the CPU unless asked for";
   options.out = out("timed");
-  options.alone_steps = 2;
+  options.alone_seconds = 0.01;
   const RecordingObserver timed = run(options);
   expect_equal_losses(timed.steps, plain.steps);
   ASSERT_EQ(timed.epochs.size(), 2U);
