@@ -41,7 +41,9 @@ def row(batch_size, epochs):
     return (f"| {batch_size} | {first['alone_images_per_s']:,.0f} "
             f"| {span([e['images_per_s'] for e in later], '{:,.0f}'.format)} "
             f"| {span([e['alone_share'] for e in later], percent)} | {percent(first['alone_share'])} "
-            f"| {span([e['data_wait_s'] / e['wall_s'] for e in later], percent)} |")
+            f"| {span([e['data_wait_s'] / e['wall_s'] for e in later], percent)} "
+            f"| {span([e['gpu_clock_mhz'] for e in later], '{:,.0f}'.format)} "
+            f"| {span([e['gpu_power_w'] for e in later], '{:,.0f}'.format)} |")
 
 
 def main():
@@ -61,8 +63,8 @@ def main():
     with temporary_folder() as folder:
         data = pathlib.Path(folder)
         count = link_images(arguments.images, data, arguments.files)
-        print(f"{count} files\n\n| batch | the step alone | epochs 2 to {arguments.epochs} | share | epoch 1 | data wait |")
-        print("|---|---|---|---|---|---|", flush=True)
+        print(f"{count} files\n\n| batch | the step alone | epochs 2 to {arguments.epochs} | share | epoch 1 | data wait | clock (MHz) | power (W) |")
+        print("|---|---|---|---|---|---|---|---|", flush=True)
         reports = {}
         for batch_size in map(int, arguments.batch_sizes.split(",")):
             reports[batch_size] = train(arguments, data, data / f"out{batch_size}", batch_size)

@@ -5,6 +5,9 @@
 #include <ATen/ops/randn.h>
 
 namespace slipstream {
+namespace {
+constexpr int64_t kLabelSets = 64;
+}  // namespace
 
 SyntheticSource::SyntheticSource(const LoaderOptions& options, int64_t classes) {
   const c10::Device device = options.compute.device();
@@ -13,7 +16,9 @@ SyntheticSource::SyntheticSource(const LoaderOptions& options, int64_t classes) 
   const int64_t size = options.image_size;
   images_ = at::randn({options.batch_size, 3, size, size}, generator, at::TensorOptions())
                 .to(device, options.type, /*non_blocking=*/false, /*copy=*/false, layout);
-  labels_ = at::randint(classes, {options.batch_size}, generator, at::TensorOptions(at::kLong)).to(device);
+  labels_ = at::randint(classes, {kLabelSets, options.batch_size}, generator, at::TensorOptions(at::kLong))
+                .to(device)
+                .unbind();
 }
 
 void SyntheticSource::enqueue(Pass pass) { batches_left_.push_back(pass.end_batch - pass.first_batch); }
@@ -24,7 +29,9 @@ std::optional<Batch> SyntheticSource::next() {
     batches_left_.pop_front();
     return std::nullopt;
   }
-  return Batch{images_, labels_, labels_.size(0), nullptr, {}, handed_out_++};
+  const int64_t sequence = handed_out_++;
+  return Batch{images_, labels_[static_cast<size_t>(sequence % kLabelSets)], images_.size(0), nullptr, {},
+               sequence};
 }
 
 Batch synthetic_batch(const LoaderOptions& options, int64_t classes) {

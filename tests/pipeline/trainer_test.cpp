@@ -66,6 +66,23 @@ TEST_F(TrainerTest, ReportsEveryStepAndEpoch) {
   EXPECT_NEAR(*seen.epochs[0].train_loss, sum / 6, 1e-6);
 }
 
+TEST_F(TrainerTest, CannotLearnSyntheticLabels) {
+  TrainOptions options = small_options(out("run"));
+  options.data.clear();
+  options.synthetic = true;
+  options.epochs = 1;
+  options.limit_batches = 80;
+  options.batch_size = 2;
+  const RecordingObserver seen = run(options);
+  ASSERT_EQ(seen.steps.size(), 80U);
+  const auto mean_loss = [&](size_t from) {
+    double sum = 0;
+    for (size_t i = from; i < from + 20; ++i) sum += seen.steps[i].loss;
+    return sum / 20;
+  };
+  EXPECT_GT(mean_loss(60), 4) << "of a thousand classes; a batch whose labels stay is learnt to 0";
+}
+
 TEST_F(TrainerTest, TimesTheStepAloneWithoutATrace) {
   TrainOptions options = small_options(out("plain"));
   const RecordingObserver plain = run(options);
