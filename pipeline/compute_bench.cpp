@@ -31,7 +31,7 @@ class Bench {
         lr_(setup.options.lr),
         model_(make_model(setup, kImageNetClasses)),
         step_(model_, setup),
-        batch_(synthetic_batch(setup.loader_options(compute), kImageNetClasses)),
+        batch_(SyntheticSource(setup.loader_options(compute), kImageNetClasses).batch()),
         run_ahead_(compute) {
     why_no_graph_ = step_.prepare(batch_.images.sizes());
     synchronise(compute_);

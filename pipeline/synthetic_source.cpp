@@ -29,15 +29,13 @@ std::optional<Batch> SyntheticSource::next() {
     batches_left_.pop_front();
     return std::nullopt;
   }
-  const int64_t sequence = handed_out_++;
-  return Batch{images_, labels_[static_cast<size_t>(sequence % kLabelSets)], images_.size(0), nullptr, {},
-               sequence};
+  return batch();
 }
 
-Batch synthetic_batch(const LoaderOptions& options, int64_t classes) {
-  SyntheticSource source(options, classes);
-  source.enqueue({.end_batch = 1});
-  return *source.next();
+Batch SyntheticSource::batch() {
+  const int64_t sequence = handed_out_++;
+  const at::Tensor& labels = labels_[static_cast<size_t>(sequence % kLabelSets)];
+  return {images_, labels, labels.size(0), nullptr, {}, sequence};
 }
 
 }  // namespace slipstream

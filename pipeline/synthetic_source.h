@@ -10,9 +10,9 @@ namespace slipstream {
 
 /// Hands out one random batch's images, made on the device once, again and again: training without any input.
 ///
-/// Labels change from batch to batch, so that no network can learn them: one that has learnt its only batch
-/// has next to no gradients, and zeros draw less power. A GPU that is at its power limit would then clock
-/// higher, by 2% on an H200, than it can on real data.
+/// Labels change from batch to batch, so that no network can learn them: its gradients stay as large as on
+/// real data. What a GPU computes with decides how much power it draws, and so at its power limit how fast it
+/// is.
 class SyntheticSource : public BatchSource {
  public:
   SyntheticSource(const LoaderOptions& options, int64_t classes);
@@ -21,14 +21,14 @@ class SyntheticSource : public BatchSource {
   std::optional<Batch> next() override;
   void release(const Batch&) override {}
 
+  /// The next batch, whatever the passes.
+  Batch batch();
+
  private:
   at::Tensor images_;
   std::vector<at::Tensor> labels_;    // taken in turn
   std::deque<int64_t> batches_left_;  // of each pass
   int64_t handed_out_ = 0;
 };
-
-/// The first batch that a SyntheticSource would hand out.
-Batch synthetic_batch(const LoaderOptions& options, int64_t classes);
 
 }  // namespace slipstream

@@ -209,7 +209,7 @@ std::string TrainStep::record(at::IntArrayRef image_sizes) {
   return why_not;
 }
 
-double TrainStep::time_alone(const Batch& batch, double seconds) {
+double TrainStep::time_alone(SyntheticSource& batches, double seconds) {
   const c10::Stream stream = c10::impl::VirtualGuardImpl(device_.type()).getStream(device_);
   Event begin(device_);
   Event end(device_);
@@ -221,7 +221,7 @@ double TrainStep::time_alone(const Batch& batch, double seconds) {
       int64_t done = 0;
       for (; done == 0 || host_seconds() - begin_s < wanted_s; ++done) {
         for (int64_t i = 0; i < options_.grad_accum_steps; ++i) {
-          run(batch, /*lr=*/0);
+          run(batches.batch(), options_.lr / 10);
           run_ahead.limit();
         }
       }

@@ -10,6 +10,7 @@
 #include "pipeline/device_graph.h"
 #include "pipeline/loss_scale.h"
 #include "pipeline/step_parts.h"
+#include "pipeline/synthetic_source.h"
 #include "pipeline/train_setup.h"
 
 namespace slipstream {
@@ -50,10 +51,11 @@ class TrainStep {
   /// queues kernel by kernel, as it does for batches of other sizes.
   std::string prepare(at::IntArrayRef image_sizes);
 
-  /// Seconds that a step takes while no input is being prepared: the mean of those on `batch` in about
+  /// Seconds that a step takes while no input is being prepared: the mean of those on `batches` in about
   /// `seconds`, on the current stream, after a third as long in which the device comes to the clock that it
-  /// can keep up. Blocks until they are done; leaves no trace in what is trained.
-  double time_alone(const Batch& batch, double seconds);
+  /// can keep up. They train, at a tenth of the learning rate, as a run does that begins: weights that stay
+  /// as they were made draw more power. Blocks until they are done; leaves no trace in what is trained.
+  double time_alone(SyntheticSource& batches, double seconds);
 
   /// The least multiple of --grad-accum-steps that isn't less: of so many steps each group's optimizer is
   /// part.

@@ -193,10 +193,9 @@ void Trainer::prepare_step() {
   if (!why_no_graph.empty()) observer_.on_message(why_no_graph);
   synchronise(compute_);
   if (options_.alone_seconds > 0) {
-    const Batch batch = synthetic_batch(setup_.loader_options(compute_),
-                                        static_cast<int64_t>(folders_.training.classes.size()));
+    SyntheticSource batches(setup_.loader_options(compute_), std::ssize(folders_.training.classes));
     alone_images_per_s_ =
-        static_cast<double>(options_.batch_size) / step_.time_alone(batch, options_.alone_seconds);
+        static_cast<double>(options_.batch_size) / step_.time_alone(batches, options_.alone_seconds);
   }
   if (options_.profile) profile_.emplace(compute_, steps_ - position_.step);
 }

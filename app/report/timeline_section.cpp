@@ -7,6 +7,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <ranges>
 
 #include "app/report/cells.h"
 #include "app/report/scale.h"
@@ -58,6 +59,27 @@ Window first_steps(const std::vector<TracedSpan>& spans) {
   return window;
 }
 
+/// "decode" of "decode 17", "worker" of "worker 3": what is alike is told apart by a number.
+std::string kind_of(const std::string& name) {
+  const size_t end = name.find_last_not_of("0123456789 #:");
+  return end == std::string::npos ? name : name.substr(0, end + 1);
+}
+
+/// Of `tracks`, which are indices into `all`, those to draw: where they are too many, the last of the most
+/// numerous kind are left out, so that fifteen readers don't hide the stream that they feed.
+std::vector<size_t> to_draw(std::vector<size_t> tracks, const std::vector<TracedTrack>& all) {
+  const auto kind = [&](size_t track) { return kind_of(all[track].name); };
+  while (tracks.size() > kMostTracks) {
+    std::map<std::string, size_t> members;
+    for (const size_t track : tracks) ++members[kind(track)];
+    const size_t most = std::ranges::max(members | std::views::values);
+    const auto last = std::ranges::find_if(tracks.rbegin(), tracks.rend(),
+                                           [&](size_t track) { return members[kind(track)] == most; });
+    tracks.erase(std::next(last).base());
+  }
+  return tracks;
+}
+
 /// The colours of the kinds of spans that are met, and their legend.
 class Kinds {
  public:
@@ -70,11 +92,6 @@ class Kinds {
   const std::vector<LegendEntry>& legend() const { return legend_; }
 
  private:
-  /// "decode" of "decode 17": spans of one kind carry their batch's number.
-  static std::string kind_of(const std::string& name) {
-    const size_t end = name.find_last_not_of("0123456789 #:");
-    return end == std::string::npos ? name : name.substr(0, end + 1);
-  }
   /// Kinds of one colour share an entry: "resize, resize and normalise".
   void add_to_legend(const std::string& kind, const std::string& style) {
     const auto entry = std::ranges::find(legend_, style, &LegendEntry::style);
@@ -129,6 +146,17 @@ std::vector<Flow> arrows_of(const TracedRun& traced, const Window& window,
   return arrows;
 }
 
+TimelineTrack drawn_track(const TracedTrack& track, const Window& window, Kinds& kinds) {
+  const std::vector<TracedSpan> spans = spans_within(track, window);
+  const double least_s = shortest_drawn(spans);
+  TimelineTrack drawn{.name = track.name, .spans = {}};
+  for (const TracedSpan& span : spans) {
+    if (span.end_s - span.begin_s < least_s) continue;
+    drawn.spans.push_back({span.begin_s, span.end_s, span.name, kinds.style(span.name)});
+  }
+  return drawn;
+}
+
 Picture timeline_of(const ReportRun& run, const TracedRun& traced) {
   const std::vector<TracedTrack>& tracks = traced.tracks;
   const Window window = first_steps(step_track(tracks).spans);
@@ -142,30 +170,25 @@ Picture timeline_of(const ReportRun& run, const TracedRun& traced) {
                   .data = {.caption = title,
                            .columns = {{"track"}, {"spans", true}, {"busy", true}, {"of the time", true}},
                            .rows = {}}};
+  std::vector<size_t> seen;
+  for (size_t i = 0; i < tracks.size(); ++i) {
+    const size_t spans = spans_within(tracks[i], window).size();
+    if (spans == 0) continue;
+    seen.push_back(i);
+    const double busy = busy_seconds(tracks[i], window);
+    const double share = busy / (window.end_s - window.begin_s);
+    picture.data.rows.push_back({text_cell(tracks[i].name),
+                                 {.text = fmt::format("{}", spans), .value = static_cast<double>(spans)},
+                                 seconds_cell(busy),
+                                 share_cell(share)});
+    picture.description += fmt::format(" {} is busy {} of it.", tracks[i].name, share_text(share));
+  }
   TimelineChart chart{.begin_s = window.begin_s, .end_s = window.end_s, .tracks = {}, .arrows = {}};
   std::map<size_t, size_t> rows;  // of the chart, by track
   Kinds kinds;
-  for (size_t i = 0; i < tracks.size(); ++i) {
-    const TracedTrack& track = tracks[i];
-    const std::vector<TracedSpan> shown = spans_within(track, window);
-    if (shown.empty()) continue;
-    TimelineTrack drawn{.name = track.name, .spans = {}};
-    const double least_s = shortest_drawn(shown);
-    for (const TracedSpan& span : shown) {
-      if (span.end_s - span.begin_s >= least_s)
-        drawn.spans.push_back({span.begin_s, span.end_s, span.name, kinds.style(span.name)});
-    }
-    const double busy = busy_seconds(track, window);
-    const double share = busy / (window.end_s - window.begin_s);
-    picture.data.rows.push_back(
-        {text_cell(track.name),
-         {.text = fmt::format("{}", shown.size()), .value = static_cast<double>(shown.size())},
-         seconds_cell(busy),
-         share_cell(share)});
-    picture.description += fmt::format(" {} is busy {} of it.", track.name, share_text(share));
-    if (chart.tracks.size() == kMostTracks) continue;
+  for (const size_t i : to_draw(seen, tracks)) {
     rows.emplace(i, chart.tracks.size());
-    chart.tracks.push_back(std::move(drawn));
+    chart.tracks.push_back(drawn_track(tracks[i], window, kinds));
   }
   chart.arrows = arrows_of(traced, window, rows);
   if (!chart.arrows.empty()) {
