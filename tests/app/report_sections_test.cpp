@@ -1,9 +1,11 @@
 // What a report says of runs, sweeps and compares.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
+#include "app/json_file.h"
 #include "app/report/html_page.h"
 #include "app/report/markdown_page.h"
 #include "app/report/over_time.h"
@@ -134,6 +136,28 @@ TEST_F(ReportSectionsTest, ACompareHasItsSentenceAndTableOnTop) {
   // The first step is left out; each track's share of the six others.
   EXPECT_THAT(text, HasSubstr("| compute stream | 6 | 300 ms | 50.0% |\n"));
   EXPECT_THAT(text, HasSubstr("| worker 1 | 18 | 225 ms | 37.5% |\n"));
+}
+
+TEST_F(ReportSectionsTest, ManyWorkersDontHideTheStreamTheyFeed) {
+  test::write_run(path("run"), {.trace = true});
+  Json trace = read_json_object(path("run/trace.json"));
+  for (int worker = 2; worker <= 30; ++worker) {
+    const int thread = 100 + worker;
+    trace["traceEvents"].push_back(Json::object({{"ph", "M"},
+                                                 {"name", "thread_name"},
+                                                 {"pid", 1},
+                                                 {"tid", thread},
+                                                 {"args", {{"name", fmt::format("worker {}", worker)}}}}));
+    trace["traceEvents"].push_back(
+        Json::object({{"ph", "X"}, {"name", "read"}, {"pid", 1}, {"tid", thread}, {"ts", 0}, {"dur", 4e6}}));
+  }
+  test::write_text(path("run/trace.json"), trace.dump());
+  const std::string page = html_page(make_report(read({"run"})));
+  const std::string drawing = page.substr(page.find("run: first steps"));
+  EXPECT_THAT(drawing, HasSubstr(">compute stream</text>"));
+  EXPECT_THAT(drawing, HasSubstr(">worker 15</text>"));
+  EXPECT_THAT(drawing, Not(HasSubstr(">worker 16</text>")));
+  EXPECT_THAT(drawing, HasSubstr("15 more tracks are in the table alone."));
 }
 
 TEST_F(ReportSectionsTest, LossesThatDisagreeAreNotPassedOver) {

@@ -148,7 +148,7 @@ TEST(TrainStep, LeavesNoTraceOfTiming) {
   Training plain(step_options(2));
   Training timed(step_options(2));
   const Batch batch = random_batch(plain.setup, 0);
-  SyntheticSource batches(plain.setup.loader_options(c10::Stream(c10::Stream::DEFAULT, c10::kCPU)), 10);
+  SyntheticSource batches(plain.setup.loader_options(c10::Stream(c10::Stream::DEFAULT, c10::kCPU)), kClasses);
   EXPECT_GT(timed.step.time_alone(batches, 0.01), 0);
   for (int i = 0; i < 4; ++i) {
     EXPECT_TRUE(at::equal(timed.step.run(batch, kLr), plain.step.run(batch, kLr))) << i;
