@@ -7,7 +7,6 @@
 #include <functional>
 #include <iterator>
 #include <map>
-#include <ranges>
 
 #include "app/report/cells.h"
 #include "app/report/scale.h"
@@ -72,9 +71,9 @@ std::vector<size_t> to_draw(std::vector<size_t> tracks, const std::vector<Traced
   while (tracks.size() > kMostTracks) {
     std::map<std::string, size_t> members;
     for (const size_t track : tracks) ++members[kind(track)];
-    const size_t most = std::ranges::max(members | std::views::values);
-    const auto last = std::ranges::find_if(tracks.rbegin(), tracks.rend(),
-                                           [&](size_t track) { return members[kind(track)] == most; });
+    const size_t most = std::ranges::max_element(members, {}, &decltype(members)::value_type::second)->second;
+    const auto last = std::find_if(tracks.rbegin(), tracks.rend(),
+                                   [&](size_t track) { return members[kind(track)] == most; });
     tracks.erase(std::next(last).base());
   }
   return tracks;
