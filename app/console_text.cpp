@@ -73,9 +73,9 @@ std::string epoch_text(const EpochReport& report) {
   stages.add("compute", report.compute_s, seconds_text);
   Facts shares;
   shares.add("hidden", report.hidden_share, share_text);
-  shares.add("GPU", report.gpu_util, share_text);
-  shares.add("at", report.gpu_clock_mhz, megahertz_text);
-  shares.add("with", report.gpu_power_w, watts_text);
+  shares.add("GPU", report.gpu.kernels, share_text);
+  shares.add("at", report.gpu.clock_mhz, megahertz_text);
+  shares.add("with", report.gpu.power_w, watts_text);
   Facts training;
   training.add("loss", report.train_loss, rounded);
   training.add("top1", report.train_top1, share_text);

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <nvml.h>
 
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -90,32 +91,31 @@ class Nvml {
   bool usable_ = false;
 };
 
-/// A mean of the samples that there are.
-class Mean {
+/// Means of the samples that there are, figure by figure.
+class Means {
  public:
-  void add(const std::optional<double>& sample) {
-    if (!sample) return;
-    sum_ += *sample;
-    ++samples_;
+  void add(const GpuUse& sample) {
+    for (size_t i = 0; i < kFigures.size(); ++i) {
+      const std::optional<double>& figure = sample.*kFigures[i];
+      if (!figure) continue;
+      sums_[i] += *figure;
+      ++samples_[i];
+    }
   }
-  std::optional<double> value() const { return samples_ > 0 ? std::optional(sum_ / samples_) : std::nullopt; }
+  GpuUse values() const {
+    GpuUse use;
+    for (size_t i = 0; i < kFigures.size(); ++i) {
+      if (samples_[i] > 0) use.*kFigures[i] = sums_[i] / samples_[i];
+    }
+    return use;
+  }
 
  private:
-  double sum_ = 0;
-  int samples_ = 0;
-};
-
-struct Means {
-  Mean kernels, jpeg_engines, clock_mhz, top_clock_mhz, power_w, power_limited;
-
-  void add(const GpuUse& sample) {
-    kernels.add(sample.kernels);
-    jpeg_engines.add(sample.jpeg_engines);
-    clock_mhz.add(sample.clock_mhz);
-    top_clock_mhz.add(sample.top_clock_mhz);
-    power_w.add(sample.power_w);
-    power_limited.add(sample.power_limited);
-  }
+  static constexpr std::array kFigures = {&GpuUse::kernels,   &GpuUse::jpeg_engines,
+                                          &GpuUse::clock_mhz, &GpuUse::top_clock_mhz,
+                                          &GpuUse::power_w,   &GpuUse::power_limited};
+  std::array<double, kFigures.size()> sums_{};
+  std::array<int, kFigures.size()> samples_{};
 };
 
 class NvmlMonitor : public GpuMonitor {
@@ -132,8 +132,7 @@ class NvmlMonitor : public GpuMonitor {
 
   GpuUse use() const override {
     const std::lock_guard lock(mutex_);
-    return {means_.kernels.value(),       means_.jpeg_engines.value(), means_.clock_mhz.value(),
-            means_.top_clock_mhz.value(), means_.power_w.value(),      means_.power_limited.value()};
+    return means_.values();
   }
 
  private:

@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "pipeline/gpu_monitor.h"
+
 namespace slipstream {
 
 class Trace;
@@ -49,12 +51,8 @@ struct EpochReport {
   std::optional<double> hidden_share;        ///< of the input's time, 0 to 1
   std::optional<double> alone_images_per_s;  ///< of the step while no input is prepared, measured beforehand
   std::optional<double> alone_share;         ///< images_per_s as a share of that
-  std::optional<double> gpu_util;            ///< mean over the epoch, 0 to 1
-  std::optional<double> gpu_clock_mhz;       ///< mean over the epoch, of the multiprocessors
-  std::optional<double> gpu_power_w;         ///< mean over the epoch, of the board
-  std::optional<double>
-      gpu_power_limited;                 ///< share of the epoch in which the power limit held the clock down
-  std::optional<int64_t> gpu_mem_bytes;  ///< peak in use by this process's allocator
+  GpuUse gpu;                                ///< over the epoch
+  std::optional<int64_t> gpu_mem_bytes;      ///< peak in use by this process's allocator
   std::optional<double> train_loss, train_top1, val_loss, val_top1, val_top5;
   std::string bottleneck;  ///< one sentence: what limits the epoch, and the option to try
 };

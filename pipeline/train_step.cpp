@@ -219,13 +219,12 @@ double TrainStep::time_alone(SyntheticSource& batches, double seconds) {
     const auto run_for = [&](double wanted_s) {
       const double begin_s = host_seconds();
       int64_t done = 0;
-      for (; done == 0 || host_seconds() - begin_s < wanted_s; ++done) {
-        for (int64_t i = 0; i < options_.grad_accum_steps; ++i) {
-          run(batches.batch(), options_.lr / 10);
-          run_ahead.limit();
-        }
+      while (done == 0 || done % options_.grad_accum_steps != 0 || host_seconds() - begin_s < wanted_s) {
+        run(batches.batch(), options_.lr / 10);
+        run_ahead.limit();
+        ++done;
       }
-      return done * options_.grad_accum_steps;
+      return done;
     };
     run_for(seconds / 3);
     begin.record(stream);

@@ -307,11 +307,7 @@ void Trainer::report_epoch(double wall_s, const std::optional<Evaluation>& evalu
       report.hidden_share = hidden_share(times, setup_);
     }
   }
-  const GpuUse gpu = monitor_ ? monitor_->use() : GpuUse{};
-  report.gpu_util = gpu.kernels;
-  report.gpu_clock_mhz = gpu.clock_mhz;
-  report.gpu_power_w = gpu.power_w;
-  report.gpu_power_limited = gpu.power_limited;
+  if (monitor_) report.gpu = monitor_->use();
   if (setup_.device.is_cuda())
     report.gpu_mem_bytes = peak_device_memory(setup_.device) + step_.recorded_bytes();
   report.train_loss = totals.loss / static_cast<double>(totals.images);
@@ -321,7 +317,7 @@ void Trainer::report_epoch(double wall_s, const std::optional<Evaluation>& evalu
     report.val_top1 = evaluation->top1;
     report.val_top5 = evaluation->top5;
   }
-  report.bottleneck = bottleneck(times, wall_s, setup_, gpu);
+  report.bottleneck = bottleneck(times, wall_s, setup_, report.gpu);
   observer_.on_epoch(report);
 }
 

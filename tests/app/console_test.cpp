@@ -72,9 +72,9 @@ TEST(EpochText, LeavesOutWhatIsUnknown) {
 
 TEST(EpochText, SaysWhatTheGpuDid) {
   EpochReport report = report_without_gpu();
-  report.gpu_util = 1;
-  report.gpu_clock_mhz = 1841.6;
-  report.gpu_power_w = 698.2;
+  report.gpu.kernels = 1;
+  report.gpu.clock_mhz = 1841.6;
+  report.gpu.power_w = 698.2;
   EXPECT_THAT(epoch_text(report), HasSubstr("; hidden 98.0%, GPU 100.0%, at 1,842 MHz, with 698 W; train"));
 }
 

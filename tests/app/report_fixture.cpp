@@ -40,7 +40,7 @@ EpochReport epoch_of(const RunOnDisk& run, int epoch) {
   report.data_wait_s = wait;
   report.read_s = 0.1, report.decode_s = 0.6, report.resize_s = 0.2, report.h2d_s = 0.1;
   report.hidden_share = std::clamp(1 - wait, 0.0, 1.0);
-  report.gpu_util = compute / report.wall_s;
+  report.gpu.kernels = compute / report.wall_s;
   report.train_loss = 2.0 / epoch;
   report.train_top1 = run.top1 / 2;
   report.val_loss = 2.5 / epoch;

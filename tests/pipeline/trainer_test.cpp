@@ -56,7 +56,7 @@ TEST_F(TrainerTest, ReportsEveryStepAndEpoch) {
     EXPECT_GE(*report.compute_s + *report.data_wait_s, report.wall_s * 0.9);
     EXPECT_GE(*report.hidden_share, 0);
     EXPECT_LE(*report.hidden_share, 1);
-    EXPECT_FALSE(report.gpu_util);
+    EXPECT_FALSE(report.gpu.kernels);
     EXPECT_GE(*report.val_top5, *report.val_top1);
     EXPECT_EQ(*report.val_top5, 1);  // four classes: the label is among all of them
     EXPECT_THAT(report.bottleneck, testing::MatchesRegex(".+: .+; .+\\."));
