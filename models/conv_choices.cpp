@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 /// Of the file, and of how choices are made: raised where old ones are no longer the best.
-constexpr int kFormat = 2;
+constexpr int kFormat = 3;
 
 fs::path cache_folder() {
   const auto of = [](const char* variable) {

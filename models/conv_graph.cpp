@@ -114,6 +114,8 @@ ConvGraph::ConvGraph(const ConvProblem& problem) : impl_(std::make_unique<Impl>(
   check(impl_->graph.validate());
   check(impl_->graph.build_operation_graph(at::native::getCudnnHandle()));
   check(impl_->graph.create_execution_plans({fe::HeurMode_t::A, fe::HeurMode_t::FALLBACK}));
+  // Sums are to be float32 to their end: some engines add a split problem's parts in its own type.
+  impl_->graph.deselect_numeric_notes({fe::NumericalNote_t::REDUCED_PRECISION_REDUCTION});
 }
 
 ConvGraph::~ConvGraph() = default;

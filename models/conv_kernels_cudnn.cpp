@@ -129,7 +129,7 @@ class CudnnConvKernels : public ConvKernels {
     const Tensor y = at::empty(problem.y(), input.x.options(), MemoryFormat::ChannelsLast);
     ConvPointers pointers{input.x.data_ptr(), input.weight.data_ptr(), y.data_ptr()};
     if (with_sums) {
-      const Tensor sums = at::empty({2, y.size(1)}, y.options().dtype(at::kFloat));
+      const Tensor sums = at::empty({1, 2, y.size(1)}, y.options().dtype(at::kFloat));
       pointers.sums = sums.data_ptr<float>();
       problem.pass = ConvPass::kForwardWithSums;
       if (run(problem, pointers, y)) return {y, sums};
@@ -214,8 +214,8 @@ class CudnnConvKernels : public ConvKernels {
     const BatchNorm norm{.running_mean = channels(at::kFloat),
                          .running_var = channels(at::kFloat),
                          .arrivals = channels(at::kInt)};
-    const Tensor sums = at::zeros({2, y.size(1)}, y.options().dtype(at::kFloat));
-    const Tensor statistics = at::empty_like(sums);
+    const Tensor sums = at::zeros({1, 2, y.size(1)}, y.options().dtype(at::kFloat));
+    const Tensor statistics = at::empty_like(sums[0]);
     const double from_sums_ms = least_ms(10, [&] { queue_statistics(y, sums, norm, statistics); });
     const double own_pass_ms = least_ms(10, [&] { queue_statistics(y, {}, norm, statistics); });
     problem.pass = ConvPass::kForward;

@@ -13,7 +13,7 @@ struct Convolved {
       : y(std::move(output)), sums(std::move(output_sums)) {}
 
   at::Tensor y;
-  at::Tensor sums;  ///< float32 [2, C]: of y by channel, and of its squares; undefined: not made
+  at::Tensor sums;  ///< float32 [parts, 2, C]: of parts of y by channel, and of its squares; may be undefined
 };
 
 /// What a convolution is computed for.

@@ -25,4 +25,13 @@ cudaError_t for_value(KernelType type, Launch launch) {
   return cudaGetLastError();
 }
 
+/// The same for the types of 16 bits alone; others are an invalid value.
+template <typename Launch>
+cudaError_t for_half(KernelType type, Launch launch) {
+  if (type == KernelType::kFloat32) return cudaErrorInvalidValue;
+  type == KernelType::kFloat16 ? launch.template operator()<__half>()
+                               : launch.template operator()<__nv_bfloat16>();
+  return cudaGetLastError();
+}
+
 }  // namespace slipstream

@@ -55,10 +55,11 @@ struct StatisticsJob {
 };
 cudaError_t launch_statistics(const StatisticsJob& job, cudaStream_t stream);
 
-/// The same of sums by channel that are known: of x, then, from `sums[channels]` on, of its squares. The
-/// job's x and workspace aren't used. Where a mean is large beside the deviation the difference of the two
-/// cancels; that of a convolution's output isn't.
-cudaError_t launch_statistics_of_sums(const StatisticsJob& job, const float* sums, cudaStream_t stream);
+/// The same of sums by channel that are known: `sums` [parts, 2, channels], of parts of x, and of their
+/// squares. The job's x and workspace aren't used. Where a mean is large beside the deviation the difference
+/// of the two cancels; that of a convolution's output isn't.
+cudaError_t launch_statistics_of_sums(const StatisticsJob& job, const float* sums, int parts,
+                                      cudaStream_t stream);
 
 /// y = relu(main + around). `mask`, if not null and there is an `around`, gets a byte for each vector of y:
 /// bit i tells whether its channel i is above 0.

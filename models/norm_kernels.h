@@ -13,7 +13,7 @@ namespace slipstream {
 struct Branch {
   at::Tensor x;
   const BatchNorm* norm = nullptr;
-  at::Tensor sums;  ///< float32 [2, C]: of x and of its squares, if known; ATen's variant has no use for them
+  at::Tensor sums;  ///< those of Convolved, if known; ATen's variant has no use for them
 };
 
 /// The gradients of a branch; those of a norm's parameters undefined where it has none.

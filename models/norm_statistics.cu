@@ -109,13 +109,31 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
   write_statistics(job, channel, __ldcg(partials + channel) + share, spread);
 }
 
-__global__ void norm_statistics_of_sums(const __grid_constant__ StatisticsJob job, const float* sums) {
+// Of sums that are known. A thread adds every blockDim.y-th part's of a channel, the first of them all.
+constexpr int kSumsChannels = 64;
+constexpr int kMostSumsThreads = 16;
+
+__global__ void __launch_bounds__(kSumsChannels* kMostSumsThreads)
+    norm_statistics_of_sums(const __grid_constant__ StatisticsJob job, const float* sums, int parts) {
+  __shared__ double shared[kMostSumsThreads][kSums][kSumsChannels];
   const int channels = job.matrix.channels;
-  const int channel = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (channel >= channels) return;
-  const double rows = static_cast<double>(job.matrix.rows);
-  const double mean = sums[channel] / rows;
-  const double spread = fmax(sums[channels + channel] - sums[channel] * mean, 0.0);
+  const int column = static_cast<int>(threadIdx.x);
+  const int channel = static_cast<int>(blockIdx.x) * kSumsChannels + column;
+  double all[kSums] = {};
+  if (channel < channels) {
+#pragma unroll 4
+    for (int part = static_cast<int>(threadIdx.y); part < parts; part += static_cast<int>(blockDim.y)) {
+      for (int sum = 0; sum < kSums; ++sum) all[sum] += sums[(part * kSums + sum) * channels + channel];
+    }
+  }
+  for (int sum = 0; sum < kSums; ++sum) shared[threadIdx.y][sum][column] = all[sum];
+  __syncthreads();
+  if (threadIdx.y != 0 || channel >= channels) return;
+  for (int other = 1; other < static_cast<int>(blockDim.y); ++other) {
+    for (int sum = 0; sum < kSums; ++sum) all[sum] += shared[other][sum][column];
+  }
+  const double mean = all[0] / static_cast<double>(job.matrix.rows);
+  const double spread = fmax(all[1] - all[0] * mean, 0.0);
   write_statistics(job, channel, static_cast<float>(mean), static_cast<float>(spread));
 }
 
@@ -136,10 +154,11 @@ cudaError_t launch_statistics(const StatisticsJob& job, cudaStream_t stream) {
   });
 }
 
-cudaError_t launch_statistics_of_sums(const StatisticsJob& job, const float* sums, cudaStream_t stream) {
-  constexpr int kChannelsPerBlock = 64;
-  const int blocks = (job.matrix.channels + kChannelsPerBlock - 1) / kChannelsPerBlock;
-  norm_statistics_of_sums<<<blocks, kChannelsPerBlock, 0, stream>>>(job, sums);
+cudaError_t launch_statistics_of_sums(const StatisticsJob& job, const float* sums, int parts,
+                                      cudaStream_t stream) {
+  const int blocks = (job.matrix.channels + kSumsChannels - 1) / kSumsChannels;
+  const dim3 threads(kSumsChannels, static_cast<unsigned>(std::min(parts, kMostSumsThreads)));
+  norm_statistics_of_sums<<<blocks, threads, 0, stream>>>(job, sums, parts);
   return cudaGetLastError();
 }
 

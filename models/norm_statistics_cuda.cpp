@@ -24,7 +24,8 @@ void queue_statistics(const at::Tensor& x, const at::Tensor& sums, const BatchNo
   job.epsilon = static_cast<float>(kNormEpsilon);
   cudaStream_t stream = c10::cuda::getCurrentCUDAStream().stream();
   if (sums.defined()) {
-    C10_CUDA_CHECK(launch_statistics_of_sums(job, sums.const_data_ptr<float>(), stream));
+    C10_CUDA_CHECK(
+        launch_statistics_of_sums(job, sums.const_data_ptr<float>(), static_cast<int>(sums.size(0)), stream));
     return;
   }
   const at::Tensor partials = floats(x, {statistics_floats(job.matrix)});

@@ -10,17 +10,14 @@
 namespace slipstream {
 
 /// How training's first convolution, 7x7 in steps of 2 over 3 channels, takes its images. A pixel's 6 bytes
-/// suit no tensor core; each other form sums the same products, and some with zeros.
+/// suit no tensor core; with a fourth value, 0, the sums are of the same products and of zeros.
 enum class StemForm {
-  kPlain,
-  kPadded,  ///< a fourth channel, of zeros: [N, 4, H, W]; cuDNN has kernels for this, in float16
-  /// A pixel holds a square of 2x2 of the image's (space-to-depth), and 4 zeros, with the convolution's
-  /// padding around: [N, 16, H / 2 + 3, W / 2 + 3]. The convolution is then 4x4 in steps of 1.
-  kFolded,
+  kPlain,   ///< [N, 3, H, W]
+  kPadded,  ///< [N, 4, H, W]
 };
 
-/// The quickest form for images [N, 3, H, W]: kPlain but for half precision, channels_last and even sides on
-/// a GPU, where it depends on the type (docs/performance.md has the times).
+/// The quickest form for images [N, 3, H, W]: padded for half precision, channels_last and even sides on a
+/// GPU, where there are kernels of our own for it (docs/performance.md has the times).
 StemForm stem_form(const at::Tensor& images);
 
 /// The form that images of so many channels have.
@@ -37,7 +34,8 @@ void form_images(const at::Tensor& images, const at::Tensor& formed);
 at::Tensor form_images(const at::Tensor& images, StemForm form);
 
 /// The first convolution for training, of images of any form with weight [K, 3, 7, 7]; differentiable in
-/// weight.
+/// weight. Has sums where it is done by kernels of our own, which need neither --cudnn-benchmark nor its
+/// opposite: the same inputs give the same bits.
 Convolved convolve_stem(const at::Tensor& formed, const at::Tensor& weight, ConvUse use);
 
 }  // namespace slipstream

@@ -2,12 +2,24 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "models/stem.h"
+#include "models/convolution.h"
 
 namespace slipstream {
 
-/// form_images by a kernel, on the current stream. False, with nothing done, for other tensors than 16-bit
-/// ones on a GPU, for plain ones, and in a build without CUDA.
-bool form_by_kernel(const at::Tensor& images, const at::Tensor& formed, StemForm form);
+// The first convolution's kernels, on tensors: channels_last float16 or bfloat16 on a GPU. In a build without
+// CUDA none is taken. All is queued on the current stream; the same inputs give the same bits.
+
+/// Writes images [N, 3, H, W] into `padded` [N, 4, H, W], with zeros. False, with nothing done, for other
+/// tensors.
+bool pad_by_kernel(const at::Tensor& images, const at::Tensor& padded);
+
+/// Whether there are kernels for padded images [N, 4, H, W], of even sides, with weight [64, 3, 7, 7].
+bool stem_kernels_take(const at::Tensor& padded, const at::Tensor& weight);
+
+/// Has sums. The tensors are such as are taken.
+Convolved stem_forward(const at::Tensor& padded, const at::Tensor& weight);
+
+/// The weight's gradient; dy: the output's, dense and channels_last.
+at::Tensor stem_weight_gradient(const at::Tensor& padded, const at::Tensor& weight, const at::Tensor& dy);
 
 }  // namespace slipstream

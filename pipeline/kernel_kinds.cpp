@@ -17,8 +17,7 @@ constexpr Mark kMarks[] = {
     {"memset", KernelKind::kCopy},
 
     {"(anonymous namespace)::fill", KernelKind::kCopy},  // pipeline/fill_kernel.cu
-    {"(anonymous namespace)::fold", KernelKind::kCopy},  // models/stem_kernel.cu
-    {"(anonymous namespace)::pad", KernelKind::kCopy},
+    {"(anonymous namespace)::pad", KernelKind::kCopy},   // models/stem_pad.cu
 
     {"::sgd<", KernelKind::kOptimizer},  // models/sgd_kernel.cu
     {"::find_inf<", KernelKind::kOptimizer},

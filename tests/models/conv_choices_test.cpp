@@ -75,7 +75,7 @@ TEST_F(ConvChoicesTest, LieInTheUsersCacheByGpuAndVersion) {
   setenv("SLIPSTREAM_CACHE", (folder_.path() / "cache").c_str(), 1);
   const std::string path = conv_choices_path("NVIDIA H200", 91900);
   before ? setenv("SLIPSTREAM_CACHE", before->c_str(), 1) : unsetenv("SLIPSTREAM_CACHE");
-  EXPECT_EQ(path, (folder_.path() / "cache" / "convolutions-v2-NVIDIA-H200-cudnn-91900.json").string());
+  EXPECT_EQ(path, (folder_.path() / "cache" / "convolutions-v3-NVIDIA-H200-cudnn-91900.json").string());
   EXPECT_TRUE(fs::is_directory(folder_.path() / "cache"));
 }
 

@@ -16,7 +16,7 @@ Tensor exact_images(int64_t count, int64_t height, int64_t width) {
 
 TEST(Stem, IsTheSameConvolutionInEveryForm) {
   at::manual_seed(1);
-  for (const StemForm form : {StemForm::kPlain, StemForm::kPadded, StemForm::kFolded}) {
+  for (const StemForm form : {StemForm::kPlain, StemForm::kPadded}) {
     for (const auto& [height, width] : {std::pair(32, 32), std::pair(6, 10), std::pair(2, 4)}) {
       const Tensor images = exact_images(2, height, width);
       const Tensor weight = at::randn({5, 3, 7, 7}, kExact).set_requires_grad(true);
@@ -36,19 +36,16 @@ TEST(Stem, IsTheSameConvolutionInEveryForm) {
 }
 
 TEST(Stem, FormsIntoMemoryWhoseZerosStay) {
-  for (const auto& [form, sizes] : {std::pair(StemForm::kPadded, std::vector<int64_t>{1, 4, 8, 8}),
-                                    std::pair(StemForm::kFolded, std::vector<int64_t>{1, 16, 7, 7})}) {
-    const Tensor images = exact_images(1, 8, 8).abs() + 1;
-    const Tensor formed = form_images(images, form);
-    EXPECT_EQ(formed.sizes().vec(), sizes);
-    EXPECT_EQ(formed.sizes().vec(), formed_sizes(images.sizes(), form));
-    EXPECT_TRUE(formed.is_contiguous(at::MemoryFormat::ChannelsLast));
-    const Tensor again = images * 3;
-    form_images(again, formed);
-    EXPECT_TRUE(at::equal(formed, form_images(again, form)));
-    EXPECT_NEAR(formed.sum().item<double>(), again.sum().item<double>(), 1e-9);
-    EXPECT_EQ(formed.count_nonzero().item<int64_t>(), images.numel());
-  }
+  const Tensor images = exact_images(1, 8, 8).abs() + 1;
+  const Tensor formed = form_images(images, StemForm::kPadded);
+  EXPECT_EQ(formed.sizes(), at::IntArrayRef({1, 4, 8, 8}));
+  EXPECT_EQ(formed.sizes(), formed_sizes(images.sizes(), StemForm::kPadded));
+  EXPECT_TRUE(formed.is_contiguous(at::MemoryFormat::ChannelsLast));
+  const Tensor again = images * 3;
+  form_images(again, formed);
+  EXPECT_TRUE(at::equal(formed, form_images(again, StemForm::kPadded)));
+  EXPECT_NEAR(formed.sum().item<double>(), again.sum().item<double>(), 1e-9);
+  EXPECT_EQ(formed.count_nonzero().item<int64_t>(), images.numel());
 }
 
 TEST(Stem, StaysPlainOnTheCpu) {

@@ -57,7 +57,9 @@ constexpr Case kCases[] = {
      KernelKind::kOptimizer},
     {"slipstream::(anonymous namespace)::fill(slipstream::FillJob)", KernelKind::kCopy},
     {"slipstream::(anonymous namespace)::pad(slipstream::StemJob)", KernelKind::kCopy},
-    {"slipstream::(anonymous namespace)::fold(slipstream::StemJob)", KernelKind::kCopy},
+    {"slipstream::(anonymous namespace)::pad(slipstream::PadJob)", KernelKind::kCopy},
+    {"void slipstream::(anonymous namespace)::stem_conv_forward<__half>(slipstream::StemForwardJob)",
+     KernelKind::kConvolution},
     {"void slipstream::(anonymous namespace)::cross_entropy<__half>(slipstream::CrossEntropyInput, "
      "slipstream::CrossEntropyOutput)",
      KernelKind::kOther},
