@@ -4,7 +4,6 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/_foreach_add.h>
 #include <ATen/ops/_foreach_copy.h>
-#include <ATen/ops/adaptive_avg_pool2d.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/ones.h>
@@ -16,6 +15,7 @@
 #include <cmath>
 
 #include "data/error.h"
+#include "models/average_pool.h"
 #include "models/convolution.h"
 #include "models/stem.h"
 
@@ -204,8 +204,8 @@ Tensor ResNet::forward(const Tensor& images, Phase phase) {
   for (const auto& stage : stages_) {
     for (const ResidualBlock& block : stage) out = run_block(block, out, mode);
   }
-  return at::linear(at::adaptive_avg_pool2d(out.first, {1, 1}).flatten(1),
-                    in_use(fc_weight_, fc_weight_cast_, mode), in_use(fc_bias_, fc_bias_cast_, mode));
+  return at::linear(average_pool(out.first), in_use(fc_weight_, fc_weight_cast_, mode),
+                    in_use(fc_bias_, fc_bias_cast_, mode));
 }
 
 // Of images that training has formed already, or plain ones.
