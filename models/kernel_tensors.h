@@ -3,6 +3,8 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
 
+#include <cstdint>
+
 #include "models/kernel_type.h"
 
 namespace slipstream {
@@ -17,6 +19,19 @@ inline KernelType kernel_type(at::ScalarType type) {
 /// Uninitialised, on x's device.
 inline at::Tensor floats(const at::Tensor& x, at::IntArrayRef sizes) {
   return at::empty(sizes, x.options().dtype(at::kFloat));
+}
+
+/// Whether a tensor begins where kernels can load 16 bytes at once.
+inline bool on_boundary(const at::Tensor& tensor) {
+  constexpr uintptr_t kBoundary = 16;
+  return reinterpret_cast<uintptr_t>(tensor.const_data_ptr()) % kBoundary == 0;
+}
+
+/// The tensor as kernels read it: dense, channels last, on a 16-byte boundary. A copy only if it isn't so: a
+/// slice of another, or a gradient that autograd expanded.
+inline at::Tensor dense(const at::Tensor& tensor) {
+  at::Tensor result = tensor.contiguous(at::MemoryFormat::ChannelsLast);
+  return on_boundary(result) ? result : result.clone(at::MemoryFormat::ChannelsLast);
 }
 
 }  // namespace slipstream

@@ -4,71 +4,12 @@
 #include <cuda_fp16.h>
 
 #include <cstdint>
-#include <cstring>
 
-#include "data/float_conversion.cuh"
 #include "models/norm_jobs.h"
+#include "models/vector.cuh"
 
-// What the norms' kernels share: vectors of neighbouring channels, a thread's rows, a norm's arithmetic.
+// What the norms' kernels share: a thread's rows, a norm's arithmetic.
 namespace slipstream {
-
-template <typename Value, int kSize>
-struct alignas(sizeof(Value) * kSize) Vector {
-  Value values[kSize];
-};
-
-// The built-in type of so many bytes, which is loaded and stored at once.
-template <size_t kBytes>
-struct WordOf;
-template <>
-struct WordOf<16> {
-  using Type = uint4;
-};
-template <>
-struct WordOf<8> {
-  using Type = uint2;
-};
-template <>
-struct WordOf<4> {
-  using Type = unsigned;
-};
-template <>
-struct WordOf<2> {
-  using Type = unsigned short;
-};
-template <>
-struct WordOf<1> {
-  using Type = unsigned char;
-};
-
-/// Whether what is loaded will be read again soon, and should stay in the cache.
-enum class Use { kAgain, kLast };
-
-template <int kSize, Use kUse, typename Value>
-__device__ Vector<Value, kSize> load(const Value* from) {
-  using Word = typename WordOf<sizeof(Value) * kSize>::Type;
-  const Word* const address = reinterpret_cast<const Word*>(from);
-  const Word word = kUse == Use::kLast ? __ldcs(address) : *address;
-  Vector<Value, kSize> vector;
-  memcpy(&vector, &word, sizeof word);
-  return vector;
-}
-
-template <int kSize, typename Value>
-__device__ void store(Value* to, const Vector<Value, kSize>& vector) {
-  using Word = typename WordOf<sizeof(Value) * kSize>::Type;
-  Word word;
-  memcpy(&word, &vector, sizeof word);
-  *reinterpret_cast<Word*>(to) = word;
-}
-
-template <typename Value, int kSize>
-__device__ Vector<Value, kSize> rounded(const float (&values)[kSize]) {
-  Vector<Value, kSize> vector;
-#pragma unroll
-  for (int i = 0; i < kSize; ++i) vector.values[i] = from_float<Value>(values[i]);
-  return vector;
-}
 
 /// Whether `value`, rounded to Value, is above 0 or not a number, which a ReLU passes on: whether it is above
 /// half of Value's smallest number. (Exactly half is rounded to the even one of the two: 0.)

@@ -23,17 +23,6 @@ bool has_kernels(at::ScalarType type) {
   return type == at::kFloat || type == at::kHalf || type == at::kBFloat16;
 }
 
-/// The tensor as kernels read it: dense, channels last, on a 16-byte boundary. A copy only if it isn't so: a
-/// slice of another, or a gradient that autograd expanded.
-Tensor dense(const Tensor& tensor) {
-  constexpr uintptr_t kBoundary = 16;
-  Tensor result = tensor.contiguous(MemoryFormat::ChannelsLast);
-  if (reinterpret_cast<uintptr_t>(result.const_data_ptr()) % kBoundary != 0) {
-    result = result.clone(MemoryFormat::ChannelsLast);
-  }
-  return result;
-}
-
 Tensor like(const Tensor& x) { return at::empty(x.sizes(), x.options(), MemoryFormat::ChannelsLast); }
 
 /// A branch's tensors for as long as jobs that point to them are queued. Memory that is freed after that is

@@ -37,9 +37,7 @@ struct StemConvolution : torch::autograd::Function<StemConvolution> {
     if (!gradients[0].defined()) return variable_list(2);
     const PlainTensors plain;
     const variable_list saved = context->get_saved_variables();
-    return {
-        {},
-        stem_weight_gradient(saved[0], saved[1], gradients[0].contiguous(at::MemoryFormat::ChannelsLast))};
+    return {{}, stem_weight_gradient(saved[0], saved[1], gradients[0])};
   }
 };
 

@@ -23,10 +23,6 @@ bool fits(const Tensor& tensor) {
          tensor.is_contiguous(at::MemoryFormat::ChannelsLast);
 }
 
-bool on_boundary(const Tensor& tensor) {
-  return reinterpret_cast<uintptr_t>(tensor.const_data_ptr()) % 16 == 0;
-}
-
 cudaStream_t stream() { return c10::cuda::getCurrentCUDAStream().stream(); }
 
 StemProblem problem_of(const Tensor& padded) {
@@ -73,12 +69,12 @@ Convolved stem_forward(const Tensor& padded, const Tensor& weight) {
 Tensor stem_weight_gradient(const Tensor& padded, const Tensor& weight, const Tensor& dy) {
   const c10::cuda::CUDAGuard device(padded.device());
   const StemProblem problem = problem_of(padded);
-  const Tensor aligned = on_boundary(dy) ? dy : dy.clone(at::MemoryFormat::ChannelsLast);
+  const Tensor gradient = dense(dy);
   Tensor dweight = at::empty_like(weight);
   const Tensor partials = floats(padded, {stem_gradient_floats(problem)});
   const StemGradientJob job{.problem = problem,
                             .x = padded.const_data_ptr(),
-                            .dy = aligned.const_data_ptr(),
+                            .dy = gradient.const_data_ptr(),
                             .dweight = dweight.mutable_data_ptr(),
                             .partials = partials.mutable_data_ptr<float>()};
   C10_CUDA_CHECK(launch_stem_gradient(job, stream()));

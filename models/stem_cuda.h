@@ -19,7 +19,7 @@ bool stem_kernels_take(const at::Tensor& padded, const at::Tensor& weight);
 /// Has sums. The tensors are such as are taken.
 Convolved stem_forward(const at::Tensor& padded, const at::Tensor& weight);
 
-/// The weight's gradient; dy: the output's, dense and channels_last.
+/// The weight's gradient; dy: the output's.
 at::Tensor stem_weight_gradient(const at::Tensor& padded, const at::Tensor& weight, const at::Tensor& dy);
 
 }  // namespace slipstream

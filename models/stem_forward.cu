@@ -1,7 +1,7 @@
-#include "data/float_conversion.cuh"
 #include "models/kernel_type.cuh"
 #include "models/stem_tile.cuh"
 #include "models/tensor_core.cuh"
+#include "models/vector.cuh"
 
 namespace slipstream {
 namespace {
@@ -116,19 +116,15 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
           for (int lower = 0; lower < 2; ++lower) {
             const int at = column + lane / 4 + lower * 8;
             if (at >= tile.columns) continue;
-            Value values[kLaneChannels];
+            float values[kLaneChannels];
 #pragma unroll
             for (int i = 0; i < kLaneChannels; ++i) {
-              const float value = c[i / 2].values[lower * 2 + i % 2];
-              values[i] = from_float<Value>(value);
-              sum[i] += value;
-              squares[i] = fmaf(value, value, squares[i]);
+              values[i] = c[i / 2].values[lower * 2 + i % 2];
+              sum[i] += values[i];
+              squares[i] = fmaf(values[i], values[i], squares[i]);
             }
-            uint4 word;
-            memcpy(&word, values, sizeof word);
-            Value* const to =
-                static_cast<Value*>(job.y) + (line + tile.column + at) * kStemChannels + my_channel;
-            *reinterpret_cast<uint4*>(to) = word;
+            const int64_t to = (line + tile.column + at) * kStemChannels + my_channel;
+            store<kLaneChannels>(static_cast<Value*>(job.y) + to, rounded<Value>(values));
           }
         }
       });

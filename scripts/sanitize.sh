@@ -27,11 +27,11 @@ folder=${folder:-$(mktemp -d)}
 mkdir -p "$folder"
 export sanitizer=${SANITIZER:-$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)} seconds folder
 
-tests_of() { # EXECUTABLE: its tests, one a line
-  "$1" --gtest_list_tests "--gtest_filter=$filter-*.Bench*" | awk '/^[^ ].*\./ {suite=$1} /^ / {print suite $1}'
+tests_of() { # TOOL EXECUTABLE: its tests for this tool, one a line
+  local but='*.Bench*'
+  [ "$1" = initcheck ] && but+=':GpuTrainingTest.*:ConvGpuTest.*'
+  "$2" --gtest_list_tests "--gtest_filter=$filter-$but" | awk '/^[^ ].*\./ {suite=$1} /^ / {print suite $1}'
 }
-
-reads_convolutions() { [[ $1 == GpuTrainingTest.* || $1 == ConvGpuTest.* ]]; } # TEST
 
 check() { # TOOL EXECUTABLE TEST
   local log=$folder/$1.${3//\//-}.log only=(--kernel-name kns=slipstream) begin=$SECONDS
@@ -47,9 +47,7 @@ export -f check
 
 for tool in memcheck racecheck initcheck; do
   for executable in "$@"; do
-    for test in $(tests_of "$executable"); do
-      [ $tool = initcheck ] && reads_convolutions "$test" || echo "$tool $executable $test"
-    done
+    for test in $(tests_of $tool "$executable"); do echo "$tool $executable $test"; done
   done
 done | xargs -P "$jobs" -L 1 bash -c 'check "$@"' _ | tee "$folder/summary.txt"
 

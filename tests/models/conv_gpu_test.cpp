@@ -6,12 +6,15 @@
 
 #include "models/conv_kernels.h"
 #include "models/norm_layers.h"
+#include "tests/models/conv_accuracy.h"
 #include "tests/support/test_support.h"
 
 namespace slipstream {
 namespace {
 
 using at::Tensor;
+using test::expect_no_worse;
+using test::random_on_gpu;
 
 struct Case {
   std::array<int64_t, 4> x, weight;
@@ -34,27 +37,9 @@ class ConvGpuTest : public testing::Test {
   }
   void TearDown() override { at::globalContext().setBenchmarkCuDNN(false); }
 
-  static Tensor random(at::IntArrayRef sizes, double scale, at::ScalarType type) {
-    return (at::randn(sizes, at::TensorOptions(at::kCUDA)) * scale)
-        .to(type)
-        .contiguous(at::MemoryFormat::ChannelsLast);
-  }
-
   test::TemporaryFolder folder_;
   std::string file_ = (folder_.path() / "choices.json").string();
 };
-
-double rms(const Tensor& found, const Tensor& exact) {
-  return (found.to(at::kDouble) - exact).square().mean().sqrt().item<double>();
-}
-
-// A twentieth more than theirs, and a hundredth of a rounding: another order of sums is allowed.
-void expect_no_worse(const char* what, const Tensor& ours, const Tensor& theirs, const Tensor& exact) {
-  ASSERT_EQ(ours.sizes(), exact.sizes()) << what;
-  const double scale = exact.square().mean().sqrt().item<double>();
-  const double rounding = ours.scalar_type() == at::kHalf ? 0x1p-11 : 0x1p-8;
-  EXPECT_LE(rms(ours, exact), 1.05 * rms(theirs, exact) + 0.01 * rounding * scale) << what;
-}
 
 TEST_F(ConvGpuTest, AllPassesAreNoWorseThanPyTorchs) {
   at::manual_seed(1);
@@ -62,8 +47,8 @@ TEST_F(ConvGpuTest, AllPassesAreNoWorseThanPyTorchs) {
   for (const at::ScalarType type : {at::kHalf, at::kBFloat16}) {
     for (const Case& c : kCases) {
       const double fan_in = static_cast<double>(c.weight[1] * c.weight[2] * c.weight[3]);
-      const Tensor x = random(c.x, 1, type);
-      const Tensor weight = random(c.weight, std::sqrt(2 / fan_in), type);
+      const Tensor x = random_on_gpu(c.x, 1, type);
+      const Tensor weight = random_on_gpu(c.weight, std::sqrt(2 / fan_in), type);
       const ConvInput input{x, weight, c.stride, c.padding};
       SCOPED_TRACE(fmt::format("{} x {}", toString(type), fmt::join(c.x, "x")));
       ASSERT_TRUE(kernels->take(input));
@@ -71,7 +56,7 @@ TEST_F(ConvGpuTest, AllPassesAreNoWorseThanPyTorchs) {
       const auto exact = [&](const Tensor& tensor) { return tensor.to(at::kDouble); };
       expect_no_worse("output", y, at::conv2d(x, weight, {}, c.stride, c.padding),
                       at::conv2d(exact(x), exact(weight), {}, c.stride, c.padding));
-      const Tensor dy = random(y.sizes(), 1, type);
+      const Tensor dy = random_on_gpu(y.sizes(), 1, type);
       const auto gradients = [&](const Tensor& to, const Tensor& of, const Tensor& with) {
         const std::array stride = {c.stride, c.stride};
         const std::array padding = {c.padding, c.padding};
@@ -95,8 +80,8 @@ TEST_F(ConvGpuTest, SumsMadeInPassingAreThoseOfTheOutput) {
         Case{{8, 4, 64, 64}, {64, 4, 7, 7}, 2, 3}, Case{{64, 256, 56, 56}, {512, 256, 1, 1}, 2, 0}}) {
     SCOPED_TRACE(fmt::format("x {}", fmt::join(c.x, "x")));
     const double fan_in = static_cast<double>(c.weight[1] * c.weight[2] * c.weight[3]);
-    const Tensor x = random(c.x, 1, at::kHalf) + 0.5;  // so that outputs have means
-    const Tensor weight = random(c.weight, std::sqrt(2 / fan_in), at::kHalf);
+    const Tensor x = random_on_gpu(c.x, 1, at::kHalf) + 0.5;  // so that outputs have means
+    const Tensor weight = random_on_gpu(c.weight, std::sqrt(2 / fan_in), at::kHalf);
     const auto [y, sums] = kernels->forward({x, weight, c.stride, c.padding}, /*with_sums=*/true);
     if (!sums.defined()) continue;  // this machine's norm pass was quicker
     ++with_sums;
@@ -115,8 +100,8 @@ TEST_F(ConvGpuTest, SumsMadeInPassingAreThoseOfTheOutput) {
 TEST_F(ConvGpuTest, ANormBySumsIsThatByAPassOfItsOwn) {
   at::manual_seed(3);
   const auto kernels = make_cudnn_conv_kernels("");
-  const Tensor x = random({64, 64, 56, 56}, 1, at::kHalf) + 0.25;
-  const Tensor weight = random({256, 64, 1, 1}, 0.2, at::kHalf);
+  const Tensor x = random_on_gpu({64, 64, 56, 56}, 1, at::kHalf) + 0.25;
+  const Tensor weight = random_on_gpu({256, 64, 1, 1}, 0.2, at::kHalf);
   const Convolved made = kernels->forward({x, weight, 1, 0}, /*with_sums=*/true);
   if (!made.sums.defined()) GTEST_SKIP() << "the norm's own pass is quicker on this GPU";
   const auto norm = [] {
@@ -139,8 +124,8 @@ TEST_F(ConvGpuTest, ANormBySumsIsThatByAPassOfItsOwn) {
 }
 
 TEST_F(ConvGpuTest, ASecondProcessTriesNothing) {
-  const Tensor x = random({8, 64, 28, 28}, 1, at::kBFloat16);
-  const Tensor weight = random({64, 64, 3, 3}, 0.1, at::kBFloat16);
+  const Tensor x = random_on_gpu({8, 64, 28, 28}, 1, at::kBFloat16);
+  const Tensor weight = random_on_gpu({64, 64, 3, 3}, 0.1, at::kBFloat16);
   const ConvInput input{x, weight, 1, 1};
   const auto all_passes = [&](ConvKernels& kernels) {
     const Tensor y = kernels.forward(input, /*with_sums=*/true).y;
@@ -161,8 +146,8 @@ TEST_F(ConvGpuTest, ASecondProcessTriesNothing) {
 
 TEST_F(ConvGpuTest, LeavesOtherTensorsAndSwitchesToPyTorch) {
   const auto kernels = make_cudnn_conv_kernels("");
-  const Tensor x = random({2, 16, 8, 8}, 1, at::kHalf);
-  const Tensor weight = random({16, 16, 3, 3}, 1, at::kHalf);
+  const Tensor x = random_on_gpu({2, 16, 8, 8}, 1, at::kHalf);
+  const Tensor weight = random_on_gpu({16, 16, 3, 3}, 1, at::kHalf);
   EXPECT_TRUE(kernels->take({x, weight, 1, 1}));
   EXPECT_FALSE(kernels->take({x.to(at::kFloat), weight.to(at::kFloat), 1, 1}));
   EXPECT_FALSE(kernels->take({x.contiguous(), weight, 1, 1}));

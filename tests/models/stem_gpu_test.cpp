@@ -6,23 +6,20 @@
 #include <gtest/gtest.h>
 
 #include "models/stem.h"
+#include "tests/models/conv_accuracy.h"
 
 namespace slipstream {
 namespace {
 
 using at::Tensor;
+using test::expect_no_worse;
+using test::random_on_gpu;
 
 class StemGpuTest : public testing::Test {
  protected:
   void SetUp() override {
     if (c10::cuda::device_count() == 0) GTEST_SKIP() << "this machine has no NVIDIA GPU";
     at::manual_seed(1);
-  }
-
-  static Tensor random(at::IntArrayRef sizes, double scale, at::ScalarType type) {
-    return (at::randn(sizes, at::TensorOptions(at::kCUDA)) * scale)
-        .to(type)
-        .contiguous(at::MemoryFormat::ChannelsLast);
   }
 };
 
@@ -61,18 +58,6 @@ Made run(const Tensor& images, const Tensor& weight, const Tensor& dy, StemForm 
   return {y.detach(), sums, of.grad()};
 }
 
-double rms(const Tensor& found, const Tensor& exact) {
-  return (found.to(at::kDouble) - exact).square().mean().sqrt().item<double>();
-}
-
-// A twentieth more than theirs, and a hundredth of a rounding: another order of sums is allowed.
-void expect_no_worse(const char* what, const Tensor& ours, const Tensor& theirs, const Tensor& exact) {
-  ASSERT_EQ(ours.sizes(), exact.sizes()) << what;
-  const double scale = exact.square().mean().sqrt().item<double>();
-  const double rounding = ours.scalar_type() == at::kHalf ? 0x1p-11 : 0x1p-8;
-  EXPECT_LE(rms(ours, exact), 1.05 * rms(theirs, exact) + 0.01 * rounding * scale) << what;
-}
-
 // Sizes: the network's, of several tiles across and down, with groups and tiles cut off, the least.
 TEST_F(StemGpuTest, KernelsAreNoWorseThanPyTorchsAndRepeat) {
   for (const at::ScalarType type : {at::kHalf, at::kBFloat16}) {
@@ -80,9 +65,9 @@ TEST_F(StemGpuTest, KernelsAreNoWorseThanPyTorchsAndRepeat) {
          {std::tuple(32, 224, 224), std::tuple(16, 64, 64), std::tuple(2, 32, 448), std::tuple(3, 10, 240),
           std::tuple(2, 6, 34), std::tuple(1, 2, 2)}) {
       SCOPED_TRACE(fmt::format("{} {}x{}x{}", toString(type), count, height, width));
-      const Tensor images = random({count, 3, height, width}, 1, type) + 0.5;
-      const Tensor weight = random({64, 3, 7, 7}, 0.1, type);
-      const Tensor dy = random({count, 64, height / 2, width / 2}, 1, type);
+      const Tensor images = random_on_gpu({count, 3, height, width}, 1, type) + 0.5;
+      const Tensor weight = random_on_gpu({64, 3, 7, 7}, 0.1, type);
+      const Tensor dy = random_on_gpu({count, 64, height / 2, width / 2}, 1, type);
       const Made ours = run(images, weight, dy, StemForm::kPadded);
       const Made theirs = run(images, weight, dy, StemForm::kPlain);
       const Made exact =
@@ -104,8 +89,8 @@ TEST_F(StemGpuTest, KernelsAreNoWorseThanPyTorchsAndRepeat) {
 
 // An image that isn't finite must not spoil others, nor what is outside of them.
 TEST_F(StemGpuTest, KeepsImagesApart) {
-  const Tensor images = random({3, 3, 20, 36}, 1, at::kHalf);
-  const Tensor weight = random({64, 3, 7, 7}, 0.1, at::kHalf);
+  const Tensor images = random_on_gpu({3, 3, 20, 36}, 1, at::kHalf);
+  const Tensor weight = random_on_gpu({64, 3, 7, 7}, 0.1, at::kHalf);
   const auto first_and_last = [&] {
     const Tensor y = convolve_stem(form_images(images, StemForm::kPadded), weight, ConvUse::kTraining).y;
     return at::stack({y[0], y[2]});
@@ -116,14 +101,14 @@ TEST_F(StemGpuTest, KeepsImagesApart) {
 }
 
 TEST_F(StemGpuTest, LeavesOtherTensorsToCudnn) {
-  const Tensor images = random({2, 3, 8, 8}, 1, at::kHalf);
+  const Tensor images = random_on_gpu({2, 3, 8, 8}, 1, at::kHalf);
   const Tensor formed = form_images(images, StemForm::kPadded);
   const auto sums = [&](const Tensor& weight) {
     return convolve_stem(formed, weight, ConvUse::kTraining).sums;
   };
-  EXPECT_TRUE(sums(random({64, 3, 7, 7}, 1, at::kHalf)).defined());
-  EXPECT_FALSE(sums(random({32, 3, 7, 7}, 1, at::kHalf)).defined());
-  EXPECT_FALSE(sums(random({64, 3, 7, 7}, 1, at::kHalf).contiguous()).defined());
+  EXPECT_TRUE(sums(random_on_gpu({64, 3, 7, 7}, 1, at::kHalf)).defined());
+  EXPECT_FALSE(sums(random_on_gpu({32, 3, 7, 7}, 1, at::kHalf)).defined());
+  EXPECT_FALSE(sums(random_on_gpu({64, 3, 7, 7}, 1, at::kHalf).contiguous()).defined());
 }
 
 }  // namespace
