@@ -12,6 +12,7 @@
 #include "data/decoded_batch.h"
 #include "data/fused_image.h"
 #include "data/fused_resize_kernel.h"
+#include "data/initcheck.h"
 #include "data/jpeg.h"
 #include "data/nvjpeg_handles.h"
 #include "data/pixel_type.h"
@@ -163,13 +164,15 @@ std::vector<size_t> NvjpegBatchDecoder::decode(c10::Stream stream, std::span<con
   for (const EncodedImage& image : images) sizes.push_back(region_of(image).size());
   decoded().begin(device_, sizes);
   list_for_nvjpeg(images);
-  if (decode_listed(cuda_stream.stream(), 0, images.size())) return failed;
-  for (size_t i = 0; i < images.size(); ++i) {  // one is bad: find it, keep the others
-    if (decode_listed(cuda_stream.stream(), i, 1)) continue;
-    failed.push_back(order_[i]);
-    decoded()[order_[i]] = cv::cuda::GpuMat();
+  if (!decode_listed(cuda_stream.stream(), 0, images.size())) {
+    for (size_t i = 0; i < images.size(); ++i) {  // one is bad: find it, keep the others
+      if (decode_listed(cuda_stream.stream(), i, 1)) continue;
+      failed.push_back(order_[i]);
+      decoded()[order_[i]] = cv::cuda::GpuMat();
+    }
+    std::ranges::sort(failed);
   }
-  std::ranges::sort(failed);
+  mark_written(cuda_stream.stream(), decoded().images());
   return failed;
 }
 

@@ -42,6 +42,7 @@ class DecodedBatch {
   void mark_read(c10::cuda::CUDAStream stream) { read_.record(stream); }
 
   cv::cuda::GpuMat& operator[](size_t i) { return images_[i]; }
+  std::span<const cv::cuda::GpuMat> images() const { return images_; }
 
  private:
   at::Tensor memory_;                     // uint8 [bytes]

@@ -237,31 +237,42 @@ std::vector<test::BatchCopy> batches_of(const ImageFolder& folder, const LoaderO
   return batches;
 }
 
-TEST_F(GpuTest, GivesTheSameBatchesInEveryModeForEachDecoderAndResizer) {
+// The decoders differ in chroma's upsampling, and OpenCV's CUDA resize in where it samples when it enlarges:
+// by up to half a source pixel.
+struct ResizerCase {
+  const char* name;
+  Resizer resizer;
+  double most_apart;  // RMS of normalised values, of a batch by the two decoders
+};
+
+class GpuBatchesTest : public GpuTest, public testing::WithParamInterface<ResizerCase> {};
+
+TEST_P(GpuBatchesTest, AreTheSameInEveryModeForEachDecoder) {
   const ImageFolder folder =
       index_folder(test::small_folder() + "/train", 2, [](int64_t, int64_t, int64_t) {});
   const c10::Stream compute = make_stream(kGpu, StreamPriority::kNormal);
   const c10::StreamGuard guard(compute);
-  // The decoders differ in chroma's upsampling, and OpenCV's CUDA resize in where it samples when it
-  // enlarges: by up to half a source pixel.
-  for (const auto& [resizer, most_apart] : {std::pair{Resizer::kOpencv, 0.3}, {Resizer::kFused, 0.15}}) {
-    std::vector<std::vector<test::BatchCopy>> by_decoder;
-    for (const bool on_device : {false, true}) {
-      const auto in_mode = [&](Mode mode) {
-        return batches_of(folder, gpu_loader_options(mode, on_device, resizer, compute));
-      };
-      auto serial = in_mode(Mode::kSerial);
-      ASSERT_EQ(serial.size(), 18U);
-      test::expect_equal_batches(in_mode(Mode::kPinned), serial);
-      test::expect_equal_batches(in_mode(Mode::kOverlapped), serial);
-      by_decoder.push_back(std::move(serial));
-    }
-    for (size_t i = 0; i < by_decoder[0].size(); ++i) {
-      EXPECT_LE(difference(by_decoder[0][i].images, by_decoder[1][i].images).rms, most_apart)
-          << "batch " << i;
-    }
+  std::vector<std::vector<test::BatchCopy>> by_decoder;
+  for (const bool on_device : {false, true}) {
+    const auto in_mode = [&](Mode mode) {
+      return batches_of(folder, gpu_loader_options(mode, on_device, GetParam().resizer, compute));
+    };
+    auto serial = in_mode(Mode::kSerial);
+    ASSERT_EQ(serial.size(), 18U);
+    test::expect_equal_batches(in_mode(Mode::kPinned), serial);
+    test::expect_equal_batches(in_mode(Mode::kOverlapped), serial);
+    by_decoder.push_back(std::move(serial));
+  }
+  for (size_t i = 0; i < by_decoder[0].size(); ++i) {
+    EXPECT_LE(difference(by_decoder[0][i].images, by_decoder[1][i].images).rms, GetParam().most_apart)
+        << "batch " << i;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Resizers, GpuBatchesTest,
+                         testing::Values(ResizerCase{"Opencv", Resizer::kOpencv, 0.3},
+                                         ResizerCase{"Fused", Resizer::kFused, 0.15}),
+                         [](const auto& resizer) { return resizer.param.name; });
 
 // In 8-bit steps, of every sample: what the GPU's path from file to tensor makes, less what the CPU's does,
 // which are Pillow's pixels to the bit (PillowOracle).
@@ -292,26 +303,36 @@ std::vector<double> rms_by_photograph(const ImageFolder& folder, bool training,
   return each;
 }
 
-TEST_F(GpuTest, MakesNearlyPillowsPixelsOfPhotographs) {
+struct PhotographCase {
+  const char* name;
+  bool training;
+  Interpolation val_interpolation;
+};
+
+class GpuPhotographTest : public GpuTest, public testing::WithParamInterface<PhotographCase> {};
+
+TEST_P(GpuPhotographTest, MakesNearlyPillowsPixels) {
   const auto photographs = test::shared_data("imagenet-sample");
   if (photographs.empty()) GTEST_SKIP() << "the photographs of ../shared/data/imagenet-sample are not here";
   const ImageFolder folder = index_folder(photographs.string(), 2, [](int64_t, int64_t, int64_t) {});
-  for (const auto& [name, training, interpolation] :
-       {std::tuple{"training", true, Interpolation::kBilinear},
-        std::tuple{"evaluation", false, Interpolation::kBilinear},
-        std::tuple{"evaluation, bicubic", false, Interpolation::kBicubic}}) {
-    const std::vector<double> each = rms_by_photograph(folder, training, interpolation);
-    ASSERT_EQ(each.size(), folder.samples.size());
-    double squares = 0;
-    for (const double rms : each) squares += rms * rms;
-    const double all = std::sqrt(squares / static_cast<double>(each.size()));
-    const double worst = *std::ranges::max_element(each);
-    std::cout << name << ": RMS " << all << " of 255, of the worst photograph " << worst << '\n';
-    EXPECT_GT(worst, 0) << "the GPU didn't decode";
-    EXPECT_LE(worst, 2) << name;
-    EXPECT_LE(all, 1) << name;
-  }
+  const std::vector<double> each =
+      rms_by_photograph(folder, GetParam().training, GetParam().val_interpolation);
+  ASSERT_EQ(each.size(), folder.samples.size());
+  double squares = 0;
+  for (const double rms : each) squares += rms * rms;
+  const double all = std::sqrt(squares / static_cast<double>(each.size()));
+  const double worst = *std::ranges::max_element(each);
+  std::cout << "RMS " << all << " of 255, of the worst photograph " << worst << '\n';
+  EXPECT_GT(worst, 0) << "the GPU didn't decode";
+  EXPECT_LE(worst, 2);
+  EXPECT_LE(all, 1);
 }
+
+INSTANTIATE_TEST_SUITE_P(Crops, GpuPhotographTest,
+                         testing::Values(PhotographCase{"Training", true, Interpolation::kBilinear},
+                                         PhotographCase{"Evaluation", false, Interpolation::kBilinear},
+                                         PhotographCase{"EvaluationBicubic", false, Interpolation::kBicubic}),
+                         [](const auto& crop) { return crop.param.name; });
 
 TEST_F(GpuTest, NamesADamagedFileAndSkipsItOnRequest) {
   const test::TemporaryFolder temporary;
