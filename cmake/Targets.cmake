@@ -17,6 +17,10 @@ function(slipstream_compile_options target)
     $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
       -Wimplicit-fallthrough -Wno-missing-field-initializers -Werror>
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Werror --Werror=all-warnings>)
+  get_target_property(type ${target} TYPE)
+  if(SLIPSTREAM_SANITIZE AND type STREQUAL EXECUTABLE)
+    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/sanitizer_suppressions.cpp)
+  endif()
 endfunction()
 
 # Sanitizers must agree between all objects of a program, so they are set for the directory.

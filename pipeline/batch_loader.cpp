@@ -118,14 +118,14 @@ void BatchLoader::open_next_slot(std::unique_lock<std::mutex>& lock) {
   opening_ = false;
   unfilled(opened_) = slot.count;
   next_position_ = 0;
+  end_position_ = slot.count;
   ++opened_;
 }
 
 std::optional<BatchLoader::Task> BatchLoader::take_task() {
   std::unique_lock lock(mutex_);
   while (!closing_) {
-    if (opened_ > 0 && next_position_ < slot_of(opened_ - 1).count)
-      return Task{opened_ - 1, next_position_++};
+    if (next_position_ < end_position_) return Task{opened_ - 1, next_position_++};
     if (can_open()) {
       open_next_slot(lock);
       changed_.notify_all();

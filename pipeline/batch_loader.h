@@ -70,7 +70,8 @@ class BatchLoader : public BatchSource {
   int64_t staged_ = 0;
   int64_t taken_ = 0;
   int64_t released_ = 0;
-  int64_t next_position_ = 0;      // of the slot opened last
+  int64_t next_position_ = 0;      // to be prepared, of the batch opened last
+  int64_t end_position_ = 0;       // its count; the slot's own changes while the next is opened
   std::vector<int64_t> unfilled_;  // samples that workers still owe, by slot
 
   std::vector<std::jthread> threads_;  // last: they end first

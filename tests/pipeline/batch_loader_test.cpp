@@ -160,6 +160,32 @@ TEST_F(BatchLoaderTest, GivesTheSameBatchesHoweverLongTheRing) {
   }
 }
 
+// Batches of 8 and 1 in turn: workers that wake while the slot is opened for the longer one must not take its
+// samples for those that the shorter one lacked.
+TEST_F(BatchLoaderTest, OpensTheOnlySlotForOneBatchAtATime) {
+  const auto enqueue = [&](BatchLoader& loader) {
+    Pass pass = training_pass(training_, 1);
+    pass.order.resize(9);
+    pass.end_batch = 2;
+    loader.enqueue(std::move(pass));
+  };
+  BatchLoader serial(loader_options(Mode::kSerial));
+  enqueue(serial);
+  const std::vector<BatchCopy> expected = take_pass(serial);
+  ASSERT_EQ(expected.back().labels.size(0), 1);
+
+  LoaderOptions options = loader_options(Mode::kOverlapped);
+  options.prefetch = 1;
+  options.workers = 8;
+  BatchLoader loader(options);
+  constexpr int kPasses = 300;
+  for (int i = 0; i < kPasses; ++i) enqueue(loader);
+  for (int i = 0; i < kPasses; ++i) {
+    test::expect_equal_batches(take_pass(loader), expected);
+    if (HasFailure()) FAIL() << "pass " << i;
+  }
+}
+
 // The ring holds two batches: a consumer that keeps one must not see it change.
 TEST_F(BatchLoaderTest, LeavesABatchAloneUntilItIsReleased) {
   BatchLoader loader(loader_options(Mode::kOverlapped));
