@@ -28,6 +28,7 @@ struct EvaluateLine {
                 "val_resize",
                 "val_interpolation",
                 "cpu_decode",
+                "gpu_decode",
                 "batch_size",
                 "limit_batches",
                 "mode",

@@ -85,6 +85,11 @@ void add_pipeline(OptionTable& table, TrainOptions& options) {
       "quarter or an eighth of their size where the crop is that much larger than what it "
       "is resized to, and doesn't interpolate chroma: faster, most for large images, but "
       "other pixels (docs/accuracy.md).");
+  table.choice<GpuDecode>(
+      "gpu_decode", options.gpu_decode, {{"fast", GpuDecode::kFast}, {"exact", GpuDecode::kExact}},
+      "Which JPEGs the GPU decodes: fast, all that it can, with chroma not interpolated; exact, those of "
+      "which it makes Pillow's pixels, which have chroma of full size; the CPU decodes the others "
+      "(docs/accuracy.md).");
   table.choice<Resizer>("resize", options.resize, {{"fused", Resizer::kFused}, {"opencv", Resizer::kOpencv}},
                         "Whose sampling: fused is Pillow's and torchvision's antialiased bilinear to the "
                         "bit, opencv is OpenCV's.");

@@ -22,14 +22,20 @@ struct EncodedImage {
   int64_t index = 0;
 };
 
+/// What is known of a JPEG that the device's decoder takes.
+struct JpegInfo {
+  cv::Size size;
+  bool exact;  ///< the device makes libjpeg's pixels of it, as its engines do of 4:4:4
+};
+
 /// Tells from a file's first bytes whether the device's decoder takes it. One for each thread that asks.
 class JpegProbe {
  public:
   virtual ~JpegProbe() = default;
 
-  /// The image's size if it is a whole JPEG that the device decodes; else it is the CPU's. The answer depends
-  /// on the bytes and the machine's decoder alone.
-  virtual std::optional<cv::Size> size_if_supported(std::span<const uint8_t> bytes) = 0;
+  /// Nothing if it is no whole JPEG, or none that the device decodes: then it is the CPU's. The answer
+  /// depends on the bytes and the machine's decoder alone.
+  virtual std::optional<JpegInfo> info_if_supported(std::span<const uint8_t> bytes) = 0;
 };
 
 /// Decodes and resizes batches on a GPU: nvJPEG's hardware engines (its GPU backend where there are none),
@@ -40,6 +46,9 @@ class BatchDecoder {
   virtual ~BatchDecoder() = default;
 
   virtual std::unique_ptr<JpegProbe> make_probe() const = 0;
+
+  /// Whether there are engines, without which nothing is exact.
+  virtual bool has_engines() const = 0;
 
   /// Decodes to RGB surfaces; blocks the calling thread until they are whole. First it waits until the last
   /// resize of the batch before the last is done, and all that is queued on `stream`. Returns the positions

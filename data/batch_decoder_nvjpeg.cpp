@@ -35,12 +35,14 @@ nvjpegStatus_t create_handle(c10::Device device, nvjpegBackend_t backend, Nvjpeg
 
 class NvjpegProbe : public JpegProbe {
  public:
-  explicit NvjpegProbe(const NvjpegHandle& handle)
-      : handle_(handle.get()), stream_(make_nvjpeg_stream(handle)) {}
+  NvjpegProbe(const NvjpegHandle& handle, bool has_engines)
+      : handle_(handle.get()), has_engines_(has_engines), stream_(make_nvjpeg_stream(handle)) {}
 
-  std::optional<cv::Size> size_if_supported(std::span<const uint8_t> bytes) override {
+  std::optional<JpegInfo> info_if_supported(std::span<const uint8_t> bytes) override {
     // The engines decode a truncated file to garbage without a word: libjpeg judges those.
     if (!is_jpeg(bytes) || !ends_as_jpeg(bytes)) return std::nullopt;
+    const JpegColour colour = jpeg_colour(bytes);
+    if (colour == JpegColour::kOther) return std::nullopt;
     unsigned width = 0;
     unsigned height = 0;
     unsigned components = 0;
@@ -53,11 +55,13 @@ class NvjpegProbe : public JpegProbe {
         nvjpegDecodeBatchedSupported(handle_, stream_.get(), &unsupported) == NVJPEG_STATUS_SUCCESS;
     // Despite its name the last argument is 0 for an image that is supported.
     if (!parsed || unsupported != 0 || (components != 1 && components != 3)) return std::nullopt;
-    return cv::Size(static_cast<int>(width), static_cast<int>(height));
+    return JpegInfo{{static_cast<int>(width), static_cast<int>(height)},
+                    has_engines_ && colour == JpegColour::kFullChroma};
   }
 
  private:
   nvjpegHandle_t handle_;
+  bool has_engines_;
   NvjpegStream stream_;
 };
 
@@ -73,7 +77,10 @@ class NvjpegBatchDecoder : public BatchDecoder {
     state_ = make_nvjpeg_state(handle_);
   }
 
-  std::unique_ptr<JpegProbe> make_probe() const override { return std::make_unique<NvjpegProbe>(handle_); }
+  std::unique_ptr<JpegProbe> make_probe() const override {
+    return std::make_unique<NvjpegProbe>(handle_, has_engines_);
+  }
+  bool has_engines() const override { return has_engines_; }
 
   std::vector<size_t> decode(c10::Stream stream, std::span<const EncodedImage> images) override;
   void resize_into(c10::Stream stream, std::span<const EncodedImage> images,

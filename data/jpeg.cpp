@@ -101,6 +101,18 @@ class Decompressor {
     return true;
   }
 
+  JpegColour colour() const {
+    if (info_.jpeg_color_space == JCS_GRAYSCALE) return JpegColour::kGray;
+    if (info_.jpeg_color_space != JCS_YCbCr) return JpegColour::kOther;
+    const auto is_full = [&](const jpeg_component_info& component) {
+      return component.h_samp_factor == info_.max_h_samp_factor &&
+             component.v_samp_factor == info_.max_v_samp_factor;
+    };
+    return std::all_of(info_.comp_info, info_.comp_info + info_.num_components, is_full)
+               ? JpegColour::kFullChroma
+               : JpegColour::kSubsampledChroma;
+  }
+
   /// Why a call failed, as a sentence's part.
   std::string reason() const {
     if (trap_.manager.msg_code == JERR_BAD_PRECISION) {
@@ -169,6 +181,11 @@ bool ends_as_jpeg(std::span<const uint8_t> bytes) {
     if (bytes[i] == 0xD9 && bytes[i - 1] == 0xFF) return true;
   }
   return false;
+}
+
+JpegColour jpeg_colour(std::span<const uint8_t> bytes) {
+  Decompressor decompressor;
+  return decompressor.read_header(bytes) ? decompressor.colour() : JpegColour::kOther;
 }
 
 cv::Mat decode_jpeg(std::span<const uint8_t> bytes, const RegionOf& region_of, cv::Mat& memory) {

@@ -15,6 +15,17 @@ bool is_jpeg(std::span<const uint8_t> bytes);
 /// Whether the bytes end with the end-of-image marker, but for a few of padding: a truncated file doesn't.
 bool ends_as_jpeg(std::span<const uint8_t> bytes);
 
+/// How a JPEG stores colour.
+enum class JpegColour {
+  kGray,
+  kFullChroma,        ///< YCbCr, 4:4:4
+  kSubsampledChroma,  ///< YCbCr with fewer samples of Cb or Cr
+  kOther,             ///< RGB, CMYK and the like, or a header that can't be read
+};
+
+/// By libjpeg's rules: the JFIF and Adobe markers, else the components' names.
+JpegColour jpeg_colour(std::span<const uint8_t> bytes);
+
 /// Decodes the part of a baseline or progressive JPEG of any colour space that `region_of` names to RGB
 /// (CV_8UC3) with libjpeg: exact integer IDCT and interpolated chroma, as Pillow does. CMYK and YCCK follow
 /// Adobe's inverted convention. The pixels are those of the whole image's decoding, to the bit; what lies

@@ -2,6 +2,7 @@
 
 #include <c10/core/StreamGuard.h>
 
+#include "data/error.h"
 #include "data/normalise.h"
 #include "pipeline/trace.h"
 
@@ -23,6 +24,11 @@ BatchStager::BatchStager(const LoaderOptions& options)
     : options_(options), stream_(input_stream(options)), decode_stream_(input_stream(options)) {
   if (!options.decode_on_device) return;
   decoder_ = make_batch_decoder(options.compute.device());
+  if (options.gpu_decode == GpuDecode::kExact && !decoder_->has_engines()) {
+    throw UsageError(
+        "--gpu-decode exact needs a GPU with JPEG engines, and this one has none: choose --decode cpu, which "
+        "is exact, too");
+  }
   second_chance_.emplace(options, nullptr, trace_track(options));
 }
 

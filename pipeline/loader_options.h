@@ -18,6 +18,7 @@ struct LoaderOptions {
   bool decode_on_device = false;
   int64_t cpu_pixels = 0;  ///< images of more are the CPU's though the device decodes; 0: none is
   CpuDecode cpu_decode = CpuDecode::kExact;
+  GpuDecode gpu_decode = GpuDecode::kFast;
   Resizer resizer = Resizer::kFused;
   Exif exif = Exif::kIgnore;
   int workers = 1;       ///< threads that read and decode, where the schedule has threads

@@ -61,9 +61,10 @@ CropPlan SamplePreparer::plan(const Pass& pass, uint32_t sample, int width, int 
 
 // An image smaller than the sample is enlarged, and with it the chroma that the device repeats where the CPU
 // interpolates: enough to change a network's score (docs/accuracy.md).
-bool SamplePreparer::is_for_device(cv::Size size) const {
-  const int64_t pixels = int64_t{size.width} * size.height;
-  return pixels >= int64_t{options_.image_size} * options_.image_size &&
+bool SamplePreparer::is_for_device(const JpegInfo& info) const {
+  const int64_t pixels = int64_t{info.size.width} * info.size.height;
+  return (info.exact || options_.gpu_decode == GpuDecode::kFast) &&
+         pixels >= int64_t{options_.image_size} * options_.image_size &&
          (options_.cpu_pixels == 0 || pixels <= options_.cpu_pixels);
 }
 
@@ -78,10 +79,10 @@ void SamplePreparer::prepare(Slot& slot, int64_t position) {
     const Stopwatch reading;
     read_file(path, bytes);
     if (probe_ && (options_.exif == Exif::kIgnore || exif_orientation(bytes).as_stored())) {
-      const auto size = probe_->size_if_supported(bytes);
-      if (size && is_for_device(*size)) {
-        const CropPlan crop = plan(*slot.pass, sample, size->width, size->height);
-        encoded = {bytes, *size, crop, position};
+      const auto info = probe_->info_if_supported(bytes);
+      if (info && is_for_device(*info)) {
+        const CropPlan crop = plan(*slot.pass, sample, info->size.width, info->size.height);
+        encoded = {bytes, info->size, crop, position};
         slot.host_flips.data_ptr<uint8_t>()[position] = crop.flip ? 1 : 0;
       }
     }

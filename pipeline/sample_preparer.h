@@ -26,7 +26,7 @@ class SamplePreparer {
   bool decode_after_all(Slot& slot, int64_t position);
 
  private:
-  bool is_for_device(cv::Size size) const;
+  bool is_for_device(const JpegInfo& info) const;
   CropPlan plan(const Pass& pass, uint32_t sample, int width, int height) const;
   void decode_on_cpu(Slot& slot, int64_t position);
   ScaledPart decode_crop(std::span<const uint8_t> bytes, const PlanOf& plan_of);

@@ -18,6 +18,12 @@ enum class CpuDecode {
   kFast,  ///< JPEGs at a half, a quarter or an eighth of their size where the crop allows, chroma as it comes
 };
 
+/// How faithfully the GPU decodes.
+enum class GpuDecode {
+  kFast,   ///< whatever its decoder takes, chroma as it comes
+  kExact,  ///< what it makes Pillow's pixels of; the rest is the CPU's
+};
+
 /// Who decodes images. kAuto becomes one of the others in `resolve`.
 enum class Decoder { kAuto, kCpu, kCuda };
 
@@ -66,6 +72,7 @@ struct TrainOptions {
   Mode mode = Mode::kOverlapped;
   Decoder decode = Decoder::kAuto;
   CpuDecode cpu_decode = CpuDecode::kExact;
+  GpuDecode gpu_decode = GpuDecode::kFast;
   Resizer resize = Resizer::kFused;
   int64_t workers = -1;    // threads that read and decode; -1: one a core
   int64_t prefetch = 4;    // batches in the ring

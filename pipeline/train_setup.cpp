@@ -117,6 +117,7 @@ LoaderOptions TrainSetup::loader_options(c10::Stream compute) const {
           .decode_on_device = decode_on_device,
           .cpu_pixels = options.cpu_pixels,
           .cpu_decode = options.cpu_decode,
+          .gpu_decode = options.gpu_decode,
           .resizer = options.resize,
           .exif = options.exif,
           .workers = static_cast<int>(options.workers),

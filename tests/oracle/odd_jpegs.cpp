@@ -20,8 +20,13 @@ struct Kind {
   int horizontal, vertical;  // samples of the first (and fourth) component for one of the others
 };
 
-constexpr Kind kKinds[] = {{"440.jpg", JCS_RGB, JCS_YCbCr, 3, 1, 2},
+constexpr Kind kKinds[] = {{"gray.jpg", JCS_GRAYSCALE, JCS_GRAYSCALE, 1, 1, 1},
+                           {"444.jpg", JCS_RGB, JCS_YCbCr, 3, 1, 1},
+                           {"422.jpg", JCS_RGB, JCS_YCbCr, 3, 2, 1},
+                           {"420.jpg", JCS_RGB, JCS_YCbCr, 3, 2, 2},
+                           {"440.jpg", JCS_RGB, JCS_YCbCr, 3, 1, 2},
                            {"411.jpg", JCS_RGB, JCS_YCbCr, 3, 4, 1},
+                           {"rgb.jpg", JCS_RGB, JCS_RGB, 3, 1, 1},
                            {"ycck.jpg", JCS_CMYK, JCS_YCCK, 4, 1, 1},
                            {"ycck-420.jpg", JCS_CMYK, JCS_YCCK, 4, 2, 2}};
 

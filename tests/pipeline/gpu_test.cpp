@@ -129,12 +129,12 @@ TEST_F(GpuTest, DecodesAndResizesAsTheCpuDoes) {
   cv::Mat rgb;
   cv::Mat scratch;
   for (size_t i = 0; i < files.size(); ++i) {
-    const auto size = probe->size_if_supported(files[i]);
-    ASSERT_TRUE(size) << "file " << i;
+    const auto info = probe->info_if_supported(files[i]);
+    ASSERT_TRUE(info) << "file " << i;
     decode_image(files[i], Exif::kIgnore, whole_image, rgb);
-    ASSERT_EQ(*size, rgb.size());
-    const CropPlan plan = centre_crop(size->width, size->height, 73, kSize, Interpolation::kBilinear);
-    images.push_back({files[i], *size, plan, static_cast<int64_t>(i)});
+    ASSERT_EQ(info->size, rgb.size());
+    const CropPlan plan = centre_crop(rgb.cols, rgb.rows, 73, kSize, Interpolation::kBilinear);
+    images.push_back({files[i], info->size, plan, static_cast<int64_t>(i)});
     resize_window(rgb, plan, kSize, scratch, expected[static_cast<int64_t>(i)].data_ptr<uint8_t>());
   }
   const c10::Stream stream = make_stream(kGpu, StreamPriority::kNormal);
@@ -202,11 +202,11 @@ TEST_F(GpuTest, FusedKernelMakesTheCpuPathsPixels) {
 TEST_F(GpuTest, LeavesToTheCpuWhatItCannotDecode) {
   const auto decoder = make_batch_decoder(kGpu);
   const auto probe = decoder->make_probe();
-  EXPECT_TRUE(probe->size_if_supported(encode(".jpg", 64, 48)));
-  EXPECT_FALSE(probe->size_if_supported(encode(".png", 64, 48)));
+  EXPECT_TRUE(probe->info_if_supported(encode(".jpg", 64, 48)));
+  EXPECT_FALSE(probe->info_if_supported(encode(".png", 64, 48)));
   const auto jpeg = encode(".jpg", 64, 48);
-  EXPECT_FALSE(probe->size_if_supported({jpeg.data(), jpeg.size() / 2}));  // truncated
-  EXPECT_FALSE(probe->size_if_supported({}));
+  EXPECT_FALSE(probe->info_if_supported({jpeg.data(), jpeg.size() / 2}));  // truncated
+  EXPECT_FALSE(probe->info_if_supported({}));
 }
 
 LoaderOptions gpu_loader_options(Mode mode, bool decode_on_device, Resizer resizer, c10::Stream compute) {
@@ -274,10 +274,16 @@ INSTANTIATE_TEST_SUITE_P(Resizers, GpuBatchesTest,
                                          ResizerCase{"Fused", Resizer::kFused, 0.15}),
                          [](const auto& resizer) { return resizer.param.name; });
 
+struct PhotographCase {
+  const char* name;
+  bool training;
+  Interpolation val_interpolation;
+  GpuDecode gpu_decode;
+};
+
 // In 8-bit steps, of every sample: what the GPU's path from file to tensor makes, less what the CPU's does,
 // which are Pillow's pixels to the bit (PillowOracle).
-std::vector<double> rms_by_photograph(const ImageFolder& folder, bool training,
-                                      Interpolation val_interpolation) {
+std::vector<double> rms_by_photograph(const ImageFolder& folder, const PhotographCase& of) {
   const at::Tensor deviation = at::tensor({0.229, 0.224, 0.225}, at::kDouble).view({3, 1, 1}) * 255;
   const c10::Stream compute = make_stream(kGpu, StreamPriority::kNormal);
   const c10::StreamGuard guard(compute);
@@ -286,11 +292,12 @@ std::vector<double> rms_by_photograph(const ImageFolder& folder, bool training,
     LoaderOptions options = gpu_loader_options(Mode::kOverlapped, on_device, Resizer::kFused, compute);
     options.image_size = 224;
     options.val_resize = 256;
-    options.val_interpolation = val_interpolation;
+    options.val_interpolation = of.val_interpolation;
+    options.gpu_decode = of.gpu_decode;
     options.type = c10::kFloat;
     BatchLoader loader(options);
     const auto count = static_cast<int64_t>(folder.samples.size());
-    loader.enqueue({&folder, training, 1, epoch_order(folder.samples.size(), 5, 1), 0, (count + 7) / 8});
+    loader.enqueue({&folder, of.training, 1, epoch_order(folder.samples.size(), 5, 1), 0, (count + 7) / 8});
     batches.push_back(test::take_pass(loader));
   }
   std::vector<double> each;
@@ -303,11 +310,17 @@ std::vector<double> rms_by_photograph(const ImageFolder& folder, bool training,
   return each;
 }
 
-struct PhotographCase {
-  const char* name;
-  bool training;
-  Interpolation val_interpolation;
-};
+// How many files the GPU decodes exactly.
+int64_t exact_files(const ImageFolder& folder) {
+  const auto decoder = make_batch_decoder(kGpu);
+  const auto probe = decoder->make_probe();
+  std::vector<uint8_t> bytes;
+  return std::ranges::count_if(folder.samples, [&](const auto& sample) {
+    read_file((fs::path(folder.root) / sample.path).string(), bytes);
+    const auto info = probe->info_if_supported(bytes);
+    return info && info->exact;
+  });
+}
 
 class GpuPhotographTest : public GpuTest, public testing::WithParamInterface<PhotographCase> {};
 
@@ -315,24 +328,33 @@ TEST_P(GpuPhotographTest, MakesNearlyPillowsPixels) {
   const auto photographs = test::shared_data("imagenet-sample");
   if (photographs.empty()) GTEST_SKIP() << "the photographs of ../shared/data/imagenet-sample are not here";
   const ImageFolder folder = index_folder(photographs.string(), 2, [](int64_t, int64_t, int64_t) {});
-  const std::vector<double> each =
-      rms_by_photograph(folder, GetParam().training, GetParam().val_interpolation);
+  const bool exact = GetParam().gpu_decode == GpuDecode::kExact;
+  if (exact && !make_batch_decoder(kGpu)->has_engines()) GTEST_SKIP() << "this GPU has no JPEG engines";
+  const std::vector<double> each = rms_by_photograph(folder, GetParam());
   ASSERT_EQ(each.size(), folder.samples.size());
   double squares = 0;
   for (const double rms : each) squares += rms * rms;
   const double all = std::sqrt(squares / static_cast<double>(each.size()));
   const double worst = *std::ranges::max_element(each);
   std::cout << "RMS " << all << " of 255, of the worst photograph " << worst << '\n';
+  if (exact) {
+    EXPECT_EQ(worst, 0);
+    EXPECT_GT(exact_files(folder), std::ssize(folder.samples) / 2) << "the GPU hardly decoded";
+    return;
+  }
   EXPECT_GT(worst, 0) << "the GPU didn't decode";
   EXPECT_LE(worst, 2);
   EXPECT_LE(all, 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Crops, GpuPhotographTest,
-                         testing::Values(PhotographCase{"Training", true, Interpolation::kBilinear},
-                                         PhotographCase{"Evaluation", false, Interpolation::kBilinear},
-                                         PhotographCase{"EvaluationBicubic", false, Interpolation::kBicubic}),
-                         [](const auto& crop) { return crop.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Crops, GpuPhotographTest,
+    testing::Values(PhotographCase{"Training", true, Interpolation::kBilinear, GpuDecode::kFast},
+                    PhotographCase{"Evaluation", false, Interpolation::kBilinear, GpuDecode::kFast},
+                    PhotographCase{"EvaluationBicubic", false, Interpolation::kBicubic, GpuDecode::kFast},
+                    PhotographCase{"TrainingExact", true, Interpolation::kBilinear, GpuDecode::kExact},
+                    PhotographCase{"EvaluationExact", false, Interpolation::kBilinear, GpuDecode::kExact}),
+    [](const auto& crop) { return crop.param.name; });
 
 TEST_F(GpuTest, NamesADamagedFileAndSkipsItOnRequest) {
   const test::TemporaryFolder temporary;

@@ -15,18 +15,21 @@ namespace slipstream {
 namespace {
 namespace fs = std::filesystem;
 
-// A device that decodes any image.
+// A device that decodes any image, those of even widths exactly.
 class WillingProbe : public JpegProbe {
  public:
-  std::optional<cv::Size> size_if_supported(std::span<const uint8_t> bytes) override {
-    return cv::imdecode({bytes.data(), static_cast<int>(bytes.size())}, cv::IMREAD_COLOR).size();
+  std::optional<JpegInfo> info_if_supported(std::span<const uint8_t> bytes) override {
+    const cv::Size size =
+        cv::imdecode({bytes.data(), static_cast<int>(bytes.size())}, cv::IMREAD_COLOR).size();
+    return JpegInfo{size, size.width % 2 == 0};
   }
 };
 
 class SamplePreparerTest : public testing::Test {
  protected:
   // Which of images of these sizes are left to the device, for samples of 32 px.
-  std::vector<bool> left_to_device(const std::vector<cv::Size>& sizes, int64_t cpu_pixels) {
+  std::vector<bool> left_to_device(const std::vector<cv::Size>& sizes, int64_t cpu_pixels,
+                                   GpuDecode gpu_decode = GpuDecode::kFast) {
     const test::TemporaryFolder root;
     fs::create_directory(root.path() / "class");
     for (size_t i = 0; i < sizes.size(); ++i) {
@@ -36,6 +39,7 @@ class SamplePreparerTest : public testing::Test {
     const ImageFolder folder = index_folder(root.path().string(), 1, [](int64_t, int64_t, int64_t) {});
     const auto count = static_cast<int64_t>(sizes.size());
     const LoaderOptions options{.cpu_pixels = cpu_pixels,
+                                .gpu_decode = gpu_decode,
                                 .batch_size = count,
                                 .image_size = 32,
                                 .val_resize = 36,
@@ -54,6 +58,12 @@ class SamplePreparerTest : public testing::Test {
     return left;
   }
 };
+
+TEST_F(SamplePreparerTest, LeavesToAnExactDeviceWhatItMakesPillowsPixelsOf) {
+  const std::vector<cv::Size> sizes = {{40, 40}, {41, 40}, {42, 41}, {32, 31}};
+  EXPECT_EQ(left_to_device(sizes, 0, GpuDecode::kExact), (std::vector<bool>{true, false, true, false}));
+  EXPECT_EQ(left_to_device(sizes, 0, GpuDecode::kFast), (std::vector<bool>{true, true, true, false}));
+}
 
 TEST_F(SamplePreparerTest, KeepsImagesSmallerThanTheSampleForTheCpu) {
   EXPECT_EQ(left_to_device({{32, 31}, {32, 32}, {16, 64}, {8, 96}, {100, 60}}, 0),
