@@ -32,8 +32,7 @@ const Decoders kAllDecoders = {Decoder::kCpu, Decoder::kCuda};
 
 struct InputLine {
   InputLine() {
-    table.keep({"bad_files", "exif", "image_size", "batch_size", "seed", "cpu_decode", "gpu_decode", "resize",
-                "workers", "prefetch", "cpu_pixels", "device", "amp", "channels_last", "trace_steps"});
+    table.keep(input_options({"seed", "trace_steps"}));
     table.group("Data");
     table.text("data", data, "DIR", "Folder of images: a folder a class, or a folder that holds train/.");
     table.group("Pipeline");

@@ -31,33 +31,8 @@ struct CompareLine {
     options.alone_seconds = 0;  // the ceiling has runs of its own
     options.out = "runs/compare";
     table = train_options_table(options);
-    table.keep({"bad_files",
-                "exif",
-                "arch",
-                "weights",
-                "image_size",
-                "epochs",
-                "batch_size",
-                "lr",
-                "seed",
-                "limit_batches",
-                "cpu_decode",
-                "gpu_decode",
-                "resize",
-                "workers",
-                "prefetch",
-                "cpu_pixels",
-                "device",
-                "amp",
-                "channels_last",
-                "fused_norm",
-                "cudnn_benchmark",
-                "tf32",
-                "deterministic",
-                "cuda_graph",
-                "grad_accum_steps",
-                "out",
-                "trace_steps"});
+    table.keep(
+        network_options({"epochs", "lr", "seed", "cuda_graph", "grad_accum_steps", "out", "trace_steps"}));
     table.group("Comparison");
     table.text("data", data, "DIR", "Folder of images: a folder a class, or a folder that holds train/.");
     table.integer("rounds", rounds, 1, 1000, "How often each way to train is run, all in turn.");

@@ -20,30 +20,7 @@ namespace {
 
 struct EvaluateLine {
   EvaluateLine() {
-    table.keep({"bad_files",
-                "exif",
-                "arch",
-                "weights",
-                "image_size",
-                "val_resize",
-                "val_interpolation",
-                "cpu_decode",
-                "gpu_decode",
-                "batch_size",
-                "limit_batches",
-                "mode",
-                "decode",
-                "resize",
-                "workers",
-                "prefetch",
-                "cpu_pixels",
-                "device",
-                "amp",
-                "channels_last",
-                "fused_norm",
-                "cudnn_benchmark",
-                "tf32",
-                "deterministic"});
+    table.keep(network_options({"val_resize", "val_interpolation", "mode", "decode"}));
     table.group("Data");
     table.text("data", data, "DIR", "Folder of images: a folder a class, or a folder that holds val/.");
     table.group("Output");

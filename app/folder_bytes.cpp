@@ -14,7 +14,7 @@ int64_t estimated_bytes(const ImageFolder& folder) {
   double bytes = 0;
   for (size_t i = 0; i < looks; ++i) {
     std::error_code failure;
-    const auto size = fs::file_size(fs::path(folder.root) / folder.samples[i * files / looks].path, failure);
+    const auto size = fs::file_size(folder.path_of(i * files / looks), failure);
     if (!failure) bytes += static_cast<double>(size);
   }
   return looks == 0 ? 0

@@ -1,6 +1,7 @@
 #include "app/train_options_table.h"
 
 #include <limits>
+#include <utility>
 
 #include "models/resnet.h"
 
@@ -163,6 +164,18 @@ OptionTable train_options_table(TrainOptions& options) {
   add_compute(table, options);
   add_output(table, options);
   return table;
+}
+
+std::vector<std::string> input_options(std::vector<std::string> more) {
+  more.insert(more.end(), {"bad_files", "exif", "image_size", "batch_size", "cpu_decode", "gpu_decode",
+                           "resize", "workers", "prefetch", "cpu_pixels", "device", "amp", "channels_last"});
+  return more;
+}
+
+std::vector<std::string> network_options(std::vector<std::string> more) {
+  more.insert(more.end(),
+              {"arch", "weights", "limit_batches", "fused_norm", "cudnn_benchmark", "tf32", "deterministic"});
+  return input_options(std::move(more));
 }
 
 }  // namespace slipstream

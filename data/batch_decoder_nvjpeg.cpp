@@ -45,16 +45,14 @@ class NvjpegProbe : public JpegProbe {
     if (colour == JpegColour::kOther) return std::nullopt;
     unsigned width = 0;
     unsigned height = 0;
-    unsigned components = 0;
     int unsupported = 1;
     const bool parsed =
         nvjpegJpegStreamParseHeader(handle_, bytes.data(), bytes.size(), stream_.get()) ==
             NVJPEG_STATUS_SUCCESS &&
         nvjpegJpegStreamGetFrameDimensions(stream_.get(), &width, &height) == NVJPEG_STATUS_SUCCESS &&
-        nvjpegJpegStreamGetComponentsNum(stream_.get(), &components) == NVJPEG_STATUS_SUCCESS &&
         nvjpegDecodeBatchedSupported(handle_, stream_.get(), &unsupported) == NVJPEG_STATUS_SUCCESS;
     // Despite its name the last argument is 0 for an image that is supported.
-    if (!parsed || unsupported != 0 || (components != 1 && components != 3)) return std::nullopt;
+    if (!parsed || unsupported != 0) return std::nullopt;
     return JpegInfo{{static_cast<int>(width), static_cast<int>(height)},
                     has_engines_ && colour == JpegColour::kFullChroma};
   }

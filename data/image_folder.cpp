@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <memory>
 #include <string_view>
 #include <system_error>
@@ -133,6 +134,10 @@ std::vector<std::string> list_class_files(const std::string& root, const std::st
                             class_name, root, class_name, fmt::join(kExtensions, ", ")));
   }
   return files;
+}
+
+std::string ImageFolder::path_of(size_t sample) const {
+  return (std::filesystem::path(root) / samples[sample].path).string();
 }
 
 }  // namespace slipstream

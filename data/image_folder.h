@@ -17,6 +17,9 @@ struct ImageFolder {
   std::string root;
   std::vector<std::string> classes;  ///< subfolders' names, sorted
   std::vector<Sample> samples;       ///< sorted by label, then as list_class_files has them
+
+  /// Of a sample's file.
+  std::string path_of(size_t sample) const;
 };
 
 /// The names of the folders in `root`, sorted by their bytes (of UTF-8: the order of Python's sorted());

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 #include <opencv2/core.hpp>
 
 #include "data/decode.h"
@@ -36,10 +35,6 @@ class Stopwatch {
 
 uint32_t sample_at(const Slot& slot, int64_t position, const LoaderOptions& options) {
   return slot.pass->order[slot.batch * options.batch_size + position];
-}
-
-std::string path_of(const Pass& pass, uint32_t sample) {
-  return (std::filesystem::path(pass.folder->root) / pass.folder->samples[sample].path).string();
 }
 
 uint8_t* pixels_at(Slot& slot, int64_t position) {
@@ -74,7 +69,7 @@ void SamplePreparer::prepare(Slot& slot, int64_t position) {
   std::vector<uint8_t>& bytes = slot.files[position];
   EncodedImage& encoded = slot.encoded[position];
   encoded = {};
-  const std::string path = path_of(*slot.pass, sample);
+  const std::string path = slot.pass->folder->path_of(sample);
   try {
     const Stopwatch reading;
     read_file(path, bytes);
@@ -95,7 +90,7 @@ void SamplePreparer::prepare(Slot& slot, int64_t position) {
 
 bool SamplePreparer::decode_after_all(Slot& slot, int64_t position) {
   slot.encoded[position] = {};
-  const std::string path = path_of(*slot.pass, sample_at(slot, position, options_));
+  const std::string path = slot.pass->folder->path_of(sample_at(slot, position, options_));
   try {
     decode_on_cpu(slot, position);
     return true;

@@ -233,7 +233,7 @@ class BadFilesTest : public testing::TestWithParam<Mode> {
     for (const size_t bad : {3, 11}) fs::resize_file(path(bad), 60);
   }
 
-  std::string path(size_t sample) const { return folder_.root + "/" + folder_.samples[sample].path; }
+  std::string path(size_t sample) const { return folder_.path_of(sample); }
   Pass pass() const { return evaluation_pass(folder_, 8, 0); }
 
   test::TemporaryFolder temporary_;

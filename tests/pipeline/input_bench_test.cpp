@@ -86,7 +86,7 @@ TEST_P(InputBenchTest, TreatsBadFilesAsTold) {
   write_synth({.folder = root, .classes = 2, .train_per_class = 8, .val_per_class = 1, .max_size = 80},
               [](int64_t, int64_t) {});
   const ImageFolder folder = index_folder(root + "/train", 1, kNoProgress);
-  const std::string bad = folder.root + "/" + folder.samples[5].path;
+  const std::string bad = folder.path_of(5);
   fs::resize_file(bad, 60);
 
   EXPECT_THAT([&] { measure_input(setup_of(GetParam(), 16), folder, 2); },
